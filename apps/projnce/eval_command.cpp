@@ -79,7 +79,9 @@ void print_retrieval(const inference::RetrievalReport& report) {
   std::cout << "\nretrieval among test samples\n";
   const auto measures = inference::retrieval_json(report);
   for (const auto& [name, value] : measures.items()) {
-    if (name != "queries") {
+    if (name == "reason") {
+      std::cout << "not measured: " << value.get<std::string>() << '\n';
+    } else if (name != "queries") {
       std::cout << fmt::format("{:<24} {:>9}\n", name, percent(value.get<double>()));
     }
   }
@@ -96,6 +98,7 @@ ordered_json eval_json(const inference::EvalResult& result) {
   json.update(all.front());
   json["protocols"] = all;
   json["retrieval"] = inference::retrieval_json(result.retrieval);
+  if (!result.remarks.empty()) json["remarks"] = result.remarks;
   if (result.data) {
     json["data"] = {{"root", io::printable(result.data->root.native())},
                     {"gone", result.data->gone},
@@ -174,6 +177,7 @@ void add(CLI::App& app, Context& context) {
     print_protocols(result);
     print_classes(result);
     print_retrieval(result.retrieval);
+    for (const auto& remark : result.remarks) std::cout << "note: " << remark << '\n';
   });
 }
 

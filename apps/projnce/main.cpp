@@ -1,3 +1,5 @@
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
@@ -58,9 +60,20 @@ const char* const kDescription =
     "  projnce train --data FOLDER     train on a folder with one subfolder per class\n"
     "  projnce predict RUN FILE...     classify files with a trained run\n";
 
+/// Escapes control characters: names of files could change the terminal.
+std::string without_controls(std::string_view text) {
+  std::string out;
+  for (const char c : text) {
+    const auto byte = static_cast<unsigned char>(c);
+    const bool control = (byte < 0x20 && c != '\n') || byte == 0x7F;
+    out += control ? fmt::format("\\x{:02X}", byte) : std::string(1, c);
+  }
+  return out;
+}
+
 int report(const Error& error) {
-  std::cerr << "projnce: " << error.what() << '\n';
-  if (!error.hint().empty()) std::cerr << "  hint: " << error.hint() << '\n';
+  std::cerr << "projnce: " << without_controls(error.what()) << '\n';
+  if (!error.hint().empty()) std::cerr << "  hint: " << without_controls(error.hint()) << '\n';
   return error.kind() == ErrorKind::kInput ? kExitInputError : kExitRuntimeError;
 }
 

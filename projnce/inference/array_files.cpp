@@ -3,6 +3,7 @@
 #include <torch/types.h>
 
 #include <algorithm>
+#include <limits>
 
 #include "projnce/core/error.h"
 #include "projnce/dataset/readers/embeddings.h"
@@ -38,6 +39,21 @@ void check_finite(const torch::Tensor& matrix, const std::string& name) {
   if (bad.size(0) == 0) return;
   fail(name, " has a non-finite value in row ", bad[0].item<int64_t>(), " (", bad.size(0),
        " such rows), expected finite numbers");
+}
+
+/// Throws if squares of values overflow, or vanish: such a row would be treated as zero.
+void check_norms(const torch::Tensor& matrix, const std::string& name) {
+  const bool is_double = matrix.scalar_type() == torch::kFloat64;
+  const double smallest =
+      is_double ? std::numeric_limits<double>::min() : double{std::numeric_limits<float>::min()};
+  const auto squares = matrix.square().sum(/*dim=*/1);
+  const auto vanishing = squares.lt(smallest).logical_and(matrix.ne(0).any(/*dim=*/1));
+  const auto bad = squares.isinf().logical_or(vanishing).nonzero();
+  if (bad.size(0) == 0) return;
+  const auto row = bad[0].item<int64_t>();
+  fail(Hint{"divide all values by the same number"}, name, " has values as large as ",
+       matrix[row].abs().max().item<double>(), " in row ", row, " (", bad.size(0),
+       " such rows), expected rows whose squared norm neither overflows nor vanishes");
 }
 
 torch::Tensor to_matrix(const io::NpyView& array, const std::string& name) {
@@ -91,6 +107,7 @@ LabeledArrays read_labeled(const std::filesystem::path& embeddings,
                            const std::vector<std::string>& class_names) {
   LabeledArrays result{
       .embeddings = read_matrix(embeddings), .labels = {}, .class_names = class_names};
+  check_norms(result.embeddings, embeddings.string());
   const auto given = read_labels(labels);
   if (given.size(0) != result.embeddings.size(0)) {
     fail(labels.string(), " holds ", given.size(0), " labels and ", embeddings.string(), " ",

@@ -2,6 +2,9 @@
 
 #include <torch/types.h>
 
+#include <string_view>
+#include <unordered_set>
+
 #include "projnce/core/error.h"
 #include "projnce/core/names.h"
 #include "projnce/core/progress.h"
@@ -17,8 +20,20 @@
 
 namespace projnce::inference {
 
+namespace {
+
+bool all_rows_equal(const torch::Tensor& rows) {
+  return rows.eq(rows.narrow(0, 0, 1)).all().item<bool>();
+}
+
+}  // namespace
+
 RetrievalReport measure_retrieval_report(const torch::Tensor& rows, const torch::Tensor& labels) {
+  if (labels.size(0) == 0) return {.reason = "there are no test samples"};
   const auto classes = std::get<0>(torch::_unique2(labels)).size(0);
+  if (classes == labels.size(0)) return {.reason = "no class has two test samples"};
+  if (classes == 1) return {.reason = "all test samples have the same class"};
+  if (all_rows_equal(rows)) return {.reason = "all test embeddings are equal"};
   return {.retrieval = eval::measure_retrieval(rows, labels),
           .nmi = eval::normalized_information(eval::k_means(projection::unit_rows(rows), classes),
                                               labels)};
@@ -27,6 +42,10 @@ RetrievalReport measure_retrieval_report(const torch::Tensor& rows, const torch:
 nlohmann::ordered_json retrieval_json(const RetrievalReport& report) {
   const auto& found = report.retrieval;
   nlohmann::ordered_json result = {{"queries", found.queries}};
+  if (!report.reason.empty()) {
+    result["reason"] = report.reason;
+    return result;
+  }
   for (size_t k = 0; k < found.ranks.size(); ++k) {
     result[concat("recall_at_", found.ranks[k])] = found.recall[k];
   }
@@ -70,6 +89,11 @@ EvalResult evaluate_samples(const EvalInputs& samples, const std::vector<std::st
   }
   progress.update(static_cast<int64_t>(protocols.size()), "retrieval");
   result.retrieval = measure_retrieval_report(samples.test.embeddings, samples.test.labels);
+  if (samples.test.labels.size(0) > 1 && all_rows_equal(samples.test.embeddings)) {
+    result.remarks.push_back(
+        "all test embeddings are equal: every sample gets the same prediction, which says nothing "
+        "about the embeddings");
+  }
   return result;
 }
 
@@ -80,6 +104,22 @@ EmbeddedSet as_set(const torch::Tensor& embeddings, const torch::Tensor& labels)
 EmbeddedSet select_rows(const LabeledArrays& arrays, const std::vector<int64_t>& rows) {
   const auto index = torch::tensor(rows, torch::kInt64);
   return as_set(arrays.embeddings.index_select(0, index), arrays.labels.index_select(0, index));
+}
+
+/// Number of test rows that are also reference rows.
+int64_t count_shared_rows(const torch::Tensor& reference, const torch::Tensor& test) {
+  const auto known = reference.contiguous();
+  const auto asked = test.contiguous();
+  const auto row = [](const torch::Tensor& rows, int64_t i) {
+    const auto bytes = static_cast<size_t>(rows.size(1)) * rows.element_size();
+    return std::string_view(
+        static_cast<const char*>(rows.data_ptr()) + bytes * static_cast<size_t>(i), bytes);
+  };
+  std::unordered_set<std::string_view> rows;
+  for (int64_t i = 0; i < known.size(0); ++i) rows.insert(row(known, i));
+  int64_t shared = 0;
+  for (int64_t i = 0; i < asked.size(0); ++i) shared += rows.contains(row(asked, i)) ? 1 : 0;
+  return shared;
 }
 
 /// Splits one file into reference and test samples.
@@ -172,7 +212,14 @@ EvalResult evaluate_arrays(const EvaluateArraysRequest& request, const Logger& l
   samples.num_classes = static_cast<int64_t>(class_names.size());
   samples.class_vectors = eval::class_centroids(samples.reference.embeddings,
                                                 samples.reference.labels, samples.num_classes);
-  return evaluate_samples(samples, class_names, request.protocol);
+  auto result = evaluate_samples(samples, class_names, request.protocol);
+  const auto shared = count_shared_rows(samples.reference.embeddings, samples.test.embeddings);
+  if (shared > 0) {
+    result.remarks.push_back(concat(shared, " of ", result.samples,
+                                    " test rows are also reference rows: results on them do not "
+                                    "show how the embeddings generalize"));
+  }
+  return result;
 }
 
 }  // namespace projnce::inference

@@ -20,14 +20,17 @@ namespace projnce::inference {
 
 /// Retrieval and clustering metrics.
 struct RetrievalReport {
-  eval::Retrieval retrieval;
-  double nmi = 0;  ///< normalized mutual information of k-means clusters and classes
+  eval::Retrieval retrieval = {};
+  double nmi = 0;           ///< normalized mutual information of k-means clusters and classes
+  std::string reason = {};  ///< if not empty, why there are no metrics
 };
 
-/// Measures retrieval and clustering of rows [N, D] with labels [N].
+/// Measures retrieval and clustering of rows [N, D] with labels [N]. Gives a reason instead of
+/// metrics if they would say nothing about the embeddings: a single class, no class with two rows,
+/// or equal rows, whose ranking would be their order.
 RetrievalReport measure_retrieval_report(const torch::Tensor& rows, const torch::Tensor& labels);
 
-/// Returns {queries, recall_at_1, ..., r_precision, map_at_r, nmi}.
+/// Returns {queries, recall_at_1, ..., r_precision, map_at_r, nmi}, or {queries, reason}.
 nlohmann::ordered_json retrieval_json(const RetrievalReport& report);
 
 /// Evaluation protocols; see choose_protocols and evaluate_protocol.
@@ -59,6 +62,8 @@ struct EvalResult {
   std::vector<ProtocolResult> results = {};  ///< of the requested protocols, in order
   RetrievalReport retrieval = {};            ///< within the test samples
   std::optional<EvaluatedData> data = {};    ///< only for runs
+  /// Sentences about inputs that make the results misleading.
+  std::vector<std::string> remarks = {};
 };
 
 /// Evaluates a finished run on the test split of its own or of other data.

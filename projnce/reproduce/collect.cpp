@@ -1,10 +1,11 @@
 #include "projnce/reproduce/collect.h"
 
 #include <cmath>
-#include <fstream>
 #include <nlohmann/json.hpp>
 
 #include "projnce/core/error.h"
+#include "projnce/core/json.h"
+#include "projnce/io/filesystem/regular_file.h"
 #include "projnce/io/filesystem/run_directory.h"
 
 namespace projnce::reproduce {
@@ -94,9 +95,9 @@ class FinishedRuns {
   explicit FinishedRuns(const std::vector<Cell>& cells) {
     for (const auto& cell : cells) {
       const io::RunPaths paths{cell.directory};
-      std::ifstream file(paths.summary());
-      if (!file) continue;
-      auto summary = nlohmann::json::parse(file, nullptr, /*allow_exceptions=*/false);
+      const auto text = io::read_optional_text(paths.summary(), io::kMostSummaryBytes);
+      if (text.empty()) continue;
+      auto summary = try_parse_json<nlohmann::json>(text);
       if (summary.is_object()) summaries_[cell.directory] = std::move(summary);
     }
   }

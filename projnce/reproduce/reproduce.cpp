@@ -2,13 +2,13 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <fstream>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <set>
 #include <vector>
 
 #include "projnce/core/error.h"
+#include "projnce/core/json.h"
 #include "projnce/core/logging.h"
 #include "projnce/core/names.h"
 #include "projnce/core/progress.h"
@@ -89,8 +89,9 @@ Cost run_trial(const Cell& cell, CellPool pool) {
   run_cells({job}, pool);
   if (end.status != 0)
     fail_runtime("the trial run of ", cell.title, " failed: ", end.error_message);
-  std::ifstream file(io::RunPaths{job.directory}.summary());
-  const auto seconds = nlohmann::json::parse(file);
+  const auto summary = io::RunPaths{job.directory}.summary();
+  const auto seconds =
+      parse_json(io::read_text_file(summary, io::kMostSummaryBytes), summary.string());
   const auto& parts = seconds.at("seconds");
   const double training = parts.at("train");
   const double evaluation = parts.at("eval");

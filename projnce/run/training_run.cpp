@@ -6,6 +6,7 @@
 #include <numeric>
 
 #include "projnce/core/error.h"
+#include "projnce/core/json.h"
 #include "projnce/core/names.h"
 #include "projnce/core/toml.h"
 #include "projnce/core/version.h"
@@ -138,7 +139,7 @@ void TrainingRun::resume(const io::RunPaths& paths,
 void TrainingRun::restore(const checkpoint::Checkpoint& checkpoint, bool force) {
   train::restore_training(parts(), checkpoint.state);  // throws if it is not a training checkpoint
   const auto& metadata = checkpoint.state.metadata;
-  const auto conditions = nlohmann::json::parse(metadata.at("conditions"));
+  const auto conditions = parse_json(metadata.at("conditions"), checkpoint.path.string());
   check_data(conditions.at("data"), force);
   progress_ = progress_from_text(metadata.at("run"));
   last_good_ = checkpoint.path;
@@ -173,6 +174,9 @@ void TrainingRun::open_files(const io::RunPaths& paths) {
   if (metadata_.split) dataset::write_split(paths_.split(), *metadata_.split);
   if (metadata_.data) {
     io::write_file_atomically(paths_.data(), data::data_json(*metadata_.data).dump(2) + "\n");
+  }
+  if (std::filesystem::exists(paths_.log()) && !std::filesystem::is_regular_file(paths_.log())) {
+    fail(paths_.log().string(), " is not a regular file");  // opening a pipe would block
   }
   log_to_file(environment_.logger, paths_.log());
   record_command(paths_, metadata_.command);

@@ -3,9 +3,10 @@ import os
 import signal
 import subprocess
 import unittest
+import urllib.error
 import urllib.request
 
-from support import PROGRAM, CommandLineTest
+from support import PROGRAM, TINY, CommandLineTest, make_folder
 
 SECONDS = 120
 FILES = ("config.toml", "metrics.jsonl", "summary.json", "commands.txt", "log.txt", "samples.safetensors")
@@ -48,6 +49,25 @@ class Pipes(CommandLineTest):
                 self.assertEqual(answer.status, 200, page)
         server.send_signal(signal.SIGTERM)
         self.assertEqual(server.wait(timeout=20), 0)
+
+    def test_train_ends(self):
+        os.mkfifo(self.scratch / "pipe.toml")
+        ran = self.finish("train", "pipe.toml")
+        self.assertEqual(ran.returncode, 2)
+        self.assertIn("pipe.toml is a named pipe", ran.stderr)
+        make_folder(self.scratch / "data", per_class=8)
+        ran = self.finish("train", "--data", "data", "--out", "run", *TINY)
+        self.assertEqual(ran.returncode, 0, ran.stderr)
+        for name in ("metrics.jsonl", "commands.txt", "log.txt"):
+            (self.scratch / "run" / name).rename(self.scratch / "kept")
+            (self.scratch / "run/summary.json").unlink(missing_ok=True)
+            put_pipe(self.scratch / "run" / name)
+            ran = self.finish("train", "--resume", "--out", "run")
+            self.assertEqual(ran.returncode, 2, ran.stderr)
+            self.assertIn(name, ran.stderr)
+            (self.scratch / "kept").rename(self.scratch / "run" / name)
+        put_pipe(self.scratch / "run/config.toml")
+        self.assertEqual(self.finish("train", "--resume", "--out", "run").returncode, 2)
 
 
 if __name__ == "__main__":

@@ -13,6 +13,7 @@
 #include <utility>
 #include <vector>
 
+#include "projnce/io/printable.h"
 #include "projnce/report/page/former_names.h"
 #include "projnce/report/page/run_data.h"
 
@@ -325,8 +326,8 @@ std::string terminal_summary(const ordered_json& summary, const std::vector<Summ
   for (const auto& curve : curves) add_curve(curve, text);
   add_information(summary.at("information"), text);
   add_time(summary, text);
-  text.line("run", summary.at("run").get<std::string>());
-  if (!report.empty()) text.line("report", report);
+  text.line("run", io::printable(summary.at("run").get<std::string>()));
+  if (!report.empty()) text.line("report", io::printable(report));
   return text.finish();
 }
 
