@@ -1,6 +1,6 @@
 """Folders and tables of many kinds through train, report, audit, tsne, mi and predict.
 
-Some of them are part of every test run; PROJNCE_ALL_FOLDERS=1 takes all twenty.
+Some of them are part of every test run; PROJNCE_ALL_FOLDERS=1 takes all of them.
 """
 import json
 import os
@@ -10,6 +10,7 @@ import struct
 import tarfile
 import unittest
 
+from formats_test import FORMATS, MODES, Image, image, save
 from pages import BROWSER, look_at
 from support import CommandLineTest, make_sounds, stripes, write_png, write_wav
 
@@ -69,6 +70,17 @@ def with_test_split(root):
     return root
 
 
+def mixed_formats(root):
+    """JPEG, PNG, BMP, GIF, WebP and TIFF in gray, palettes and color, and of different sizes."""
+    for number in range(18):
+        ending = list(FORMATS)[number % len(FORMATS)]
+        for kind in ("lying", "upright"):
+            modes = MODES.get(ending, ("RGB",))
+            made = image(kind, number, modes[number % len(modes)])
+            save(root / kind / f"{number:03}.{ending}", made.resize((16 + number, 16)), ending)
+    return root
+
+
 def with_rubbish(root):
     images(root, {"a": 20, "b": 20})
     (root / "a" / "broken.png").write_bytes(b"\x89PNG\r\n\x1a\nnot an image")
@@ -105,6 +117,7 @@ DATASETS = {
     "mislabeled": mislabeled,
     "unicode": lambda root: images(root, {"Größe": 12, "日本": 12, "emoji 🐈": 12}),
     "rubbish": with_rubbish,
+    "mixed-formats": mixed_formats,
     "sounds": lambda root: make_sounds(root, per_class=10),
     "vectors": lambda root: vectors(root, 3, 40, 24, 0.4),
     "two": lambda root: images(root, {"a": 10, "b": 2}),
@@ -130,8 +143,19 @@ class UnseenData(CommandLineTest):
         self.assertEqual(ran.returncode, 0, f"{arguments}: {ran.stderr}")
         return ran
 
+    def predict(self, name, run, data):
+        if "vectors" in name:
+            ran = self.run_program("predict", run, data / "test.npy")
+        else:
+            ran = self.run_program("predict", run, self.scratch / name if name == "archive" else data)
+        self.assertEqual(ran.returncode, 2 if name == "rubbish" else 0, ran.stderr)
+        self.assertIn("probability", ran.stdout.splitlines()[0])
+
     def go_through(self, name):
         data = DATASETS[name](self.scratch / name)
+        self.succeeds("data", "info", data)
+        verified = self.run_program("data", "verify", data)
+        self.assertEqual(verified.returncode, 2 if name == "rubbish" else 0, verified.stdout)
         run = self.scratch / f"run-{name}"
         settings = QUICK + ["--set", "encoder.name=mlp"] if "vectors" in name else \
             QUICK if "sounds" in name else IMAGES
@@ -144,6 +168,7 @@ class UnseenData(CommandLineTest):
             self.assertEqual((seen["problems"], seen["failures"]), ([], []))
         audit = json.loads(self.succeeds("audit", run, "--json").stdout)
         self.assertEqual(audit["samples"], summary["samples"]["train"] + summary["samples"]["test"])
+        self.assertLessEqual(audit["flagged"], 0.2 * audit["samples"], "at most a tenth of the labels are wrong")
         if summary["samples"]["train"] + summary["samples"]["test"] >= 30:
             self.succeeds("tsne", run, "-o", run / "map.svg")
         self.succeeds("embed", run, "-o", run / "e.npy")
@@ -151,15 +176,14 @@ class UnseenData(CommandLineTest):
         self.assertEqual(len(rows), audit["samples"])
         self.succeeds("mi", run / "e.npy", run / "e.labels.npy")
         self.succeeds("eval", run)
-        if "vectors" not in name and name != "archive":
-            ran = self.run_program("predict", run, data)
-            self.assertEqual(ran.returncode, 2 if name == "rubbish" else 0, ran.stderr)
-            self.assertIn("probability", ran.stdout.splitlines()[0])
+        self.predict(name, run, data)
 
     def test_every_kind_of_data(self):
         chosen = DATASETS if os.environ.get("PROJNCE_ALL_FOLDERS") else ALWAYS
         for name in chosen:
             with self.subTest(name):
+                if name == "mixed-formats" and not Image:
+                    self.skipTest("Pillow is not installed; `script/setup test` installs it")
                 self.go_through(name)
 
 

@@ -7,8 +7,11 @@
 #include <cmath>
 #include <limits>
 #include <numeric>
+#include <unordered_map>
+#include <utility>
 #include <vector>
 
+#include "projnce/core/counted.h"
 #include "projnce/core/error.h"
 #include "projnce/eval/audit/fold_data.h"
 #include "projnce/eval/audit/held_out_scores.h"
@@ -43,8 +46,8 @@ FoldData make_audit_data(const torch::Tensor& embeddings, const projection::Clas
                          const AuditOptions& options) {
   const int64_t size = embeddings.size(0);
   if (groups.size() < 2) {
-    fail(Hint{"an audit compares classes with each other"}, "all ", size,
-         " samples have the same label, expected at least two classes");
+    fail(Hint{"an audit compares classes with each other"}, counted(size, "sample"),
+         " of the same label, expected at least two classes");
   }
   const auto ids = groups.ids.contiguous();
   return make_fold_data(embeddings,
@@ -104,6 +107,91 @@ std::vector<float> average_posterior(const FoldData& data, const HeldOutEnsemble
     }
   }
   return average;
+}
+
+/// Minimum excess over 1/2 of the area under the ROC curve of two classes that are told apart. With
+/// two classes, 40 % wrong labels leave 0.1; then the features are not informative either.
+constexpr double kMinExcess = 0.1;
+/// The same in standard errors of the area of two equal classes.
+constexpr double kMinErrors = 2;
+
+/// Area under the ROC curve: P(value of b > value of a), ties count one half. `values` holds
+/// (value, belongs to b).
+double area_under_curve(std::vector<std::pair<float, bool>> values) {
+  std::sort(values.begin(), values.end());
+  double wins = 0;
+  double seen_a = 0;  // samples of a with a smaller value
+  double seen_b = 0;
+  for (size_t start = 0; start < values.size();) {
+    size_t end = start;
+    double of_b = 0;
+    while (end < values.size() && values[end].first == values[start].first) {
+      of_b += values[end++].second;
+    }
+    const double of_a = static_cast<double>(end - start) - of_b;
+    wins += of_b * (seen_a + of_a / 2);
+    seen_a += of_a;
+    seen_b += of_b;
+    start = end;
+  }
+  return wins / (seen_a * seen_b);
+}
+
+/// Decides which classes held-out logits tell apart: whether the difference of two logits ranks
+/// samples labeled with one class above those labeled with the other. If it does not, the features
+/// do not separate the classes, or half of the labels are exchanged; nothing distinguishes these.
+class SeparableClasses {
+ public:
+  SeparableClasses(const FoldData& data, const std::vector<float>& logits)
+      : data_(data), logits_(logits), members_(static_cast<size_t>(data.classes())) {
+    for (int64_t i = 0; i < data.size(); ++i) {
+      members_[static_cast<size_t>(data.labels[static_cast<size_t>(i)])].push_back(i);
+    }
+  }
+
+  bool contains(int64_t a, int64_t b) {
+    if (a > b) std::swap(a, b);
+    const auto [found, is_new] = known_.try_emplace(a * data_.classes() + b, false);
+    if (is_new) found->second = measure(a, b);
+    return found->second;
+  }
+
+ private:
+  bool measure(int64_t a, int64_t b) const {
+    std::vector<std::pair<float, bool>> values;
+    for (const int64_t label : {a, b}) {
+      for (const int64_t i : members_[static_cast<size_t>(label)]) {
+        const float* row = logits_.data() + i * data_.classes();
+        values.emplace_back(row[b] - row[a], label == b);
+      }
+    }
+    const auto of_a = static_cast<double>(members_[static_cast<size_t>(a)].size());
+    const auto of_b = static_cast<double>(members_[static_cast<size_t>(b)].size());
+    const double error = std::sqrt((of_a + of_b + 1) / (12 * of_a * of_b));
+    return area_under_curve(std::move(values)) > 0.5 + std::max(kMinExcess, kMinErrors * error);
+  }
+
+  const FoldData& data_;
+  const std::vector<float>& logits_;
+  std::vector<std::vector<int64_t>> members_;  // samples of each given class
+  std::unordered_map<int64_t, bool> known_;    // by a * C + b with a < b
+};
+
+/// Moves the posterior of classes that are not told apart from the given one to the given one:
+/// such mistakes cannot be found.
+void exclude_inseparable_inplace(const FoldData& data, const std::vector<float>& logits,
+                                 std::vector<float>& posterior) {
+  constexpr float kNegligible = 1e-4F;
+  SeparableClasses separable(data, logits);
+  for (int64_t i = 0; i < data.size(); ++i) {
+    const int64_t given = data.labels[static_cast<size_t>(i)];
+    float* row = posterior.data() + i * data.classes();
+    for (int64_t c = 0; c < data.classes(); ++c) {
+      if (c == given || row[c] < kNegligible || separable.contains(given, c)) continue;
+      row[given] += row[c];
+      row[c] = 0;
+    }
+  }
 }
 
 /// Sets score and suggestion of one sample from P(true class | z, label), [C].
@@ -174,7 +262,8 @@ AuditResult audit_labels(const torch::Tensor& embeddings, const torch::Tensor& l
   const auto groups = projection::group_by_class(labels.cpu());
   const auto data = make_audit_data(embeddings, groups, options);
   const auto ensemble = held_out_scores(data, progress);
-  const auto posterior = average_posterior(data, ensemble);
+  auto posterior = average_posterior(data, ensemble);
+  exclude_inseparable_inplace(data, ensemble.best().logits, posterior);
 
   AuditResult result;
   result.skill = measure_skill(data, ensemble.best());

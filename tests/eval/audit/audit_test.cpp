@@ -6,6 +6,7 @@
 #include <torch/utils.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <limits>
 #include <vector>
@@ -217,6 +218,33 @@ TEST(Audit, ReportsThatRandomRowsAreNotInformative) {
     EXPECT_NEAR(result.skill.chance_accuracy, 0.1, 1e-9) << count;
     EXPECT_LT(result.skill.accuracy, 0.3) << count;
   }
+}
+
+/// Clusters that several classes share, so that the features do not separate those classes.
+Planted shared_clusters(int64_t count, int64_t classes, int64_t shared_by) {
+  auto data = clusters(count, classes, 1.0);
+  const int64_t places = classes / shared_by;
+  data.rows = 2 * torch::randn({places, 16}).index_select(0, data.truth.remainder(places)) +
+              torch::randn({count, 16});
+  return data;
+}
+
+TEST(Audit, DoesNotFlagClassesThatTheFeaturesDoNotSeparate) {
+  for (const auto& [count, classes, shared_by] :
+       {std::array<int64_t, 3>{1000, 10, 2}, {600, 6, 3}, {120, 30, 15}}) {
+    const auto data = shared_clusters(count, classes, shared_by);
+    const auto result = audit_labels(data.rows, data.given, classes);
+    EXPECT_LE(static_cast<double>(result.flagged), 0.08 * static_cast<double>(count)) << classes;
+  }
+}
+
+TEST(Audit, FindsWrongLabelsBetweenSeparableClassesOnly) {
+  const auto data = with_uniform_noise(shared_clusters(1000, 10, 2), 10, 0.2);
+  const auto result = audit_labels(data.rows, data.given, 10);
+  EXPECT_GT(checked(data, result).precision, 0.9);
+  EXPECT_GT(result.flagged, 120);
+  const auto others = data.truth.ne(data.given) & data.truth.sub(data.given).remainder(5).ne(0);
+  EXPECT_NEAR(result.noise_rate, others.to(torch::kDouble).mean().item<double>(), 0.03);
 }
 
 TEST(Audit, ExpectedPrecisionMatchesThePrecision) {
