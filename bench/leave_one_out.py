@@ -32,11 +32,11 @@ def write_data(folder, classes):
     random = np.random.default_rng(classes)
     centers = SPREAD * random.normal(size=(classes, DIM))
     folder.mkdir()
-    for part, count in (("train", TRAIN), ("test", TEST)):
+    for split, count in (("train", TRAIN), ("test", TEST)):
         labels = random.integers(classes, size=count)
         rows = centers[labels] + random.normal(size=(count, DIM))
-        np.save(folder / f"{part}.npy", rows.astype(np.float32))
-        np.save(folder / f"{part}_labels.npy", labels)
+        np.save(folder / f"{split}.npy", rows.astype(np.float32))
+        np.save(folder / f"{split}_labels.npy", labels)
     logits = rows @ centers.T - (centers**2).sum(1) / 2
     largest = logits.max(1)
     log_posterior = logits[np.arange(TEST), labels] - largest - np.log(np.exp(logits - largest[:, None]).sum(1))

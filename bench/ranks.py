@@ -43,7 +43,7 @@ def predicted(shapes, rows, dim, ranks):
         "their gradients back": FLOAT * rows * dim * others,
         "labels and samples": 2 * INTEGER * rows * others + INTEGER * others,
         "batch statistics": norms,
-        "losses, wishes": DOUBLE * (3 + PARTS_OF_LOSS) * others + FLOAT * len(weights) * others,
+        "losses, status": DOUBLE * (3 + PARTS_OF_LOSS) * others + FLOAT * len(weights) * others,
     }
 
 

@@ -41,11 +41,6 @@ install(FILES ${PROJECT_BINARY_DIR}/generated/projnce/core/version.h
         DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/projnce/core)
 install(FILES ${PROJECT_SOURCE_DIR}/LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT program)
 
-if(PROJNCE_BUILD_PYTHON)
-  set_target_properties(projnce_ops PROPERTIES INSTALL_RPATH "$ORIGIN;${torch_directory}")
-  install(TARGETS projnce_ops)  # for programs that load TorchScript modules containing a loss
-endif()
-
 if(PROJNCE_BUILD_PROGRAM)
   set_target_properties(projnce_files PROPERTIES EXPORT_NAME files)
   set_target_properties(projnce_trainer PROPERTIES EXPORT_NAME trainer)

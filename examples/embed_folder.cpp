@@ -59,7 +59,7 @@ int main(int argc, char** argv) try {
       projnce::inference::load_trained_model(projnce::io::find_run(argv[1]).encoder());
   const auto images = find_images(folder);
   const auto samples = projnce::data::open_files(images, trained.input);
-  const auto set = projnce::inference::embed_part(
+  const auto set = projnce::inference::embed_samples(
       trained, samples, {.label = "embedding", .threads = threads, .strict = true},
       projnce::make_logger());
   projnce::inference::write_array(argv[3], set.embeddings);

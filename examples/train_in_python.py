@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""A contrastive training loop of one's own, as SupContrast has it, with a loss of projnce.
+"""A contrastive training loop, as in SupContrast, with a loss of projnce.
 
     PYTHONPATH=python script/python examples/train_in_python.py --loss projnce
 
-Trains a small network on Fashion-MNIST (Debian's package dataset-fashion-mnist) and says how many
-test images lie nearest to the centroid of their class.
+Trains a small network on Fashion-MNIST (Debian's package dataset-fashion-mnist) and prints the
+accuracy of the nearest class centroid on the test images.
 """
 import argparse
 import gzip
@@ -28,10 +28,10 @@ LOSSES = {
 }
 
 
-def read_part(folder, part, count):
+def read_split(folder, split, count):
     """Returns images [N, 1, 28, 28] in 0..1, and labels [N]."""
     def numbers(kind, skip):
-        data = gzip.open(folder / f"{part}-{kind}-ubyte.gz").read()
+        data = gzip.open(folder / f"{split}-{kind}-ubyte.gz").read()
         return torch.from_numpy(np.frombuffer(data, np.uint8, offset=skip).copy())
 
     images = numbers("images-idx3", 16).reshape(-1, 1, 28, 28)[:count].float() / 255
@@ -74,10 +74,10 @@ def train(criterion, images, labels, epochs, batch_size=256, seed=0):
 
 
 @torch.no_grad()
-def accuracy(encoder, known, reference_labels, test, test_labels):
+def accuracy(encoder, reference, reference_labels, test, test_labels):
     encoder.eval()
-    known, test = normalize(encoder(known)), normalize(encoder(test))
-    centroids = torch.stack([known[reference_labels == c].mean(0) for c in range(10)])
+    reference, test = normalize(encoder(reference)), normalize(encoder(test))
+    centroids = torch.stack([reference[reference_labels == c].mean(0) for c in range(10)])
     return ((test @ normalize(centroids).t()).argmax(1) == test_labels).float().mean().item()
 
 
@@ -91,12 +91,11 @@ def main():
     parser.add_argument("--threads", type=int, default=2)
     arguments = parser.parse_args()
     torch.set_num_threads(arguments.threads)  # Debian's torch defaults to one thread
-    known, reference_labels = read_part(arguments.data, "train", arguments.samples)
+    images, labels = read_split(arguments.data, "train", arguments.samples)
     started = time.perf_counter()
-    encoder = train(LOSSES[arguments.loss](temperature=arguments.temperature), known, reference_labels,
-                    arguments.epochs)
-    found = accuracy(encoder, known, reference_labels, *read_part(arguments.data, "t10k", 10000))
-    print(f"{arguments.loss}: {100 * found:.2f} % accuracy after {time.perf_counter() - started:.0f} s")
+    encoder = train(LOSSES[arguments.loss](temperature=arguments.temperature), images, labels, arguments.epochs)
+    result = accuracy(encoder, images, labels, *read_split(arguments.data, "t10k", 10000))
+    print(f"{arguments.loss}: {100 * result:.2f} % accuracy after {time.perf_counter() - started:.0f} s")
 
 
 if __name__ == "__main__":

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 """Checks that each module includes only the modules that the table allows.
 
-Also fails if a source file is missing from the CMake lists (and so is never built), or if a type is
-defined twice: within a namespace that violates the one-definition rule without a linker error, in two
-modules it confuses readers.
+Also fails if a source file is missing from the CMake lists (and so is never built), if a file is too
+long, or if a type is defined twice: within a namespace that violates the one-definition rule without a
+linker error, in two modules it confuses readers.
 """
 import re
 import sys
@@ -47,12 +47,18 @@ OUTSIDE_LIBRARY = re.compile(r"#include <(spdlog|fmt|toml\+\+|nlohmann|CLI|png|t
 # The umbrella header of the library; may include only folders of the library.
 UMBRELLA = "projnce.h"
 # Sources in core that are compiled into the program, not into the library.
-PROGRAM_CORE = {"logging", "progress", "toml"}
+PROGRAM_CORE = {"json", "logging", "progress", "toml"}
 # Folders that compile without LibTorch, so that their parsers build quickly and can be fuzzed.
 TORCH_FREE = ["io", "dataset", "augment", "kernel", "report"]
 INCLUDE = re.compile(r'^\s*#include "([^"]+)"', re.MULTILINE)
 # Folders whose types are checked for duplicate definitions.
 TYPED = ["projnce", "apps", "bench", "python", "tests"]
+# Further sources that a CMakeLists.txt must list. Not all builds configure these folders.
+BUILT = ["apps/**/*.cpp", "bench/**/*.cpp", "python/ops/*.cpp", "tests/**/*_test.cpp"]
+# Files whose length is checked, and the maximum.
+MEASURED = {"projnce", "apps", "bench", "examples", "python", "tests", "tools", "web/src", "web/test"}
+SOURCES = {".h", ".cpp", ".py", ".ts", ".mjs"}
+MOST_LINES = 400
 # Text without scopes: comments, raw strings, strings, characters (not the ' of 1'000), directives.
 NO_CODE = re.compile(r'//[^\n]*|/\*.*?\*/|R"(\w*)\(.*?\)\1"|"(?:\\.|[^"\\\n])*"|'
                      r"(?<![0-9A-Fa-f])'(?:\\.|[^'\\\n])+'|^[ \t]*#(?:\\\n|[^\n])*", re.DOTALL | re.MULTILINE)
@@ -105,6 +111,12 @@ def check_listed(path, problems):
         problems.append(f"{path}: not listed in {(folder / 'CMakeLists.txt').relative_to(ROOT)}")
 
 
+def check_length(path, text, problems):
+    lines = len(text.splitlines())
+    if lines > MOST_LINES:
+        problems.append(f"{path}: has {lines} lines, expected at most {MOST_LINES}")
+
+
 def defined_types(text):
     """Returns the types that a source defines in named namespaces: "projnce::Dataset"."""
     found, scopes, head = [], [], 0
@@ -154,8 +166,11 @@ def main():
         check_includes(path, folder, text, problems)
         check_libraries(path, folder, text, problems)
         check_listed(path, problems)
-    for path in sorted((ROOT / "tests").rglob("*_test.cpp")):
+    for path in sorted(path for pattern in BUILT for path in ROOT.glob(pattern)):
         check_listed(path, problems)
+    for path in sorted(path for folder in MEASURED for path in (ROOT / folder).rglob("*")):
+        if path.suffix in SOURCES:
+            check_length(path, path.read_text(), problems)
     typed = [path for folder in TYPED for path in sorted((ROOT / folder).rglob("*.[hc]*"))]
     check_types({path: path.read_text() for path in typed if path.suffix in (".h", ".cpp")}, problems)
     for problem in problems:

@@ -6,9 +6,11 @@
 
 #include "apps/projnce/command.h"
 #include "apps/projnce/options.h"
+#include "apps/projnce/table_options.h"
 #include "projnce/core/counted.h"
 #include "projnce/core/error.h"
 #include "projnce/inference/audit.h"
+#include "projnce/io/printable.h"
 
 namespace projnce::app::audit_command {
 
@@ -18,12 +20,14 @@ const char* const kSummary = "find mislabeled samples and suggest corrections";
 const char* const kDetails =
     "  projnce audit runs/photos                          write runs/photos/label_issues.csv\n"
     "  projnce audit runs/photos --sheet worst.html       also draw the top label issues\n"
+    "  projnce audit data.csv --label intent --text utterance --embeddings e.npy -o issues.csv\n"
     "  projnce audit --embeddings e.npy --labels l.npy -o label_issues.csv\n"
     "\n"
     "Audits all labeled samples, including the test split, by out-of-fold predictions: no\n"
     "classifier has seen the label that it checks. The CSV lists all samples, most likely\n"
     "mislabeled first: index, sample, given and suggested label, probability that the given label\n"
-    "is wrong, split. The data is not modified.";
+    "is wrong, split. For a table, it lists every row in order: row, id, given_label,\n"
+    "predicted_label, label_quality (1: surely right), is_label_issue. The data is not modified.";
 
 std::string percent(double value) {
   return std::isnan(value) ? "-" : fmt::format("{:.1f} %", 100 * value);
@@ -42,8 +46,9 @@ void print_top_issues(const std::vector<inference::AuditReport::LabelIssue>& wor
   std::cout << fmt::format("\n{:>6}  {:<28} {:<18} {:<18}\n", "score", "top label issues", "label",
                            "suggested");
   for (const auto& issue : worst) {
-    std::cout << fmt::format("{:>6.3f}  {:<28} {:<18} {:<18}\n", issue.score, issue.sample,
-                             issue.given, issue.suggested);
+    std::cout << fmt::format("{:>6.3f}  {:<28} {:<18} {:<18}{}{}\n", issue.score, issue.sample,
+                             issue.given, issue.suggested, issue.text.empty() ? "" : " ",
+                             issue.text);
   }
 }
 
@@ -58,11 +63,11 @@ void print_ground_truth(const eval::AuditScore& check) {
 
 /// Prints the audited splits and the held-out accuracy of the classifiers.
 void print_skill(const inference::AuditReport& report) {
-  std::string parts;
-  for (const auto& part : report.parts) {
-    parts += concat(parts.empty() ? ": " : ", ", counted(part.audited, part.name + " sample"));
+  std::string splits;
+  for (const auto& split : report.splits) {
+    splits += concat(splits.empty() ? ": " : ", ", counted(split.audited, split.name + " sample"));
   }
-  std::cout << fmt::format("audited {}{}\n", counted(report.samples, "label"), parts)
+  std::cout << fmt::format("audited {}{}\n", counted(report.samples, "label"), splits)
             << fmt::format("held-out accuracy {}, most frequent class {}\n",
                            percent(report.skill.accuracy), percent(report.skill.chance_accuracy));
 }
@@ -97,11 +102,32 @@ nlohmann::ordered_json to_json(const inference::AuditOutput& audit) {
 struct AuditArguments {
   inference::AuditRunRequest run;
   inference::AuditArraysRequest arrays;
+  inference::AuditTableRequest table;
   bool json = false;
 };
 
+inference::AuditOutput audit_rows(AuditArguments& arguments, const Context& context) {
+  auto& [table, output, options] = arguments.table;
+  if (!arguments.arrays.labels.empty()) {
+    fail("--labels is for --embeddings without a table, expected --label COLUMN");
+  }
+  for (const auto& [option, given] :
+       {std::pair{"--data", !arguments.run.data.empty()},
+        std::pair{"--sheet", !arguments.run.sheet.empty()},
+        std::pair{"--save-features", !arguments.run.features.empty()}}) {
+    if (given) fail(option, " is for runs, expected a run instead of a table");
+  }
+  if (arguments.run.output.empty()) fail("expected an output file, such as -o issues.csv");
+  table.embeddings = arguments.arrays.embeddings;
+  table.context = open_context(context);
+  output = arguments.run.output;
+  options = arguments.run.options;
+  return inference::audit_table(arguments.table, context.logger);
+}
+
 inference::AuditOutput run_audit(AuditArguments& arguments, const Context& context) {
   auto& arrays = arguments.arrays;
+  if (take_table(arguments.table.table, arguments.run.run)) return audit_rows(arguments, context);
   if (arrays.embeddings.empty()) {
     if (arguments.run.run.empty()) {
       fail("expected the directory of a run, or --embeddings and --labels");
@@ -109,6 +135,11 @@ inference::AuditOutput run_audit(AuditArguments& arguments, const Context& conte
     arguments.run.context = open_context(context);
     return inference::audit_run(arguments.run, context.logger);
   }
+  if (!arguments.run.run.empty()) {
+    fail(io::printable(arguments.run.run.native()),
+         " is not a table (.csv, .tsv or .jsonl): expected a run or --embeddings, not both");
+  }
+  if (arrays.labels.empty()) fail("--embeddings requires --labels or a table");
   if (arguments.run.output.empty()) fail("expected an output file, such as -o label_issues.csv");
   arrays.output = arguments.run.output;
   arrays.options = arguments.run.options;
@@ -122,11 +153,11 @@ void add(CLI::App& app, Context& context) {
   auto& run = arguments->run;
   auto& arrays = arguments->arrays;
   auto* command = add_command(app, "audit", kSummary, kDetails);
-  auto* run_option = command->add_option("RUN", run.run, "directory of the run");
-  auto* embeddings = command->add_option("--embeddings", arrays.embeddings,
-                                         ".npy matrix of embeddings, instead of a run");
+  command->add_option("RUN", run.run, "directory of the run, or a table (.csv, .tsv, .jsonl)");
+  auto* embeddings =
+      command->add_option("--embeddings", arrays.embeddings,
+                          "matrix of embeddings (.npy, .safetensors) of a table or --labels");
   auto* labels = command->add_option("--labels", arrays.labels, ".npy array of their labels");
-  embeddings->needs(labels)->excludes(run_option);
   labels->needs(embeddings);
   command->add_option("--data", run.data, "current path of the run's data, if it was moved")
       ->excludes(embeddings);
@@ -142,6 +173,7 @@ void add(CLI::App& app, Context& context) {
   add_number(*command, "--folds", run.options.folds, between(2, 1000),
              "number of cross-validation folds");
   add_number(*command, "--seed", run.options.seed, at_least(0), "random seed of the folds");
+  add_table_options(*command, arguments->table.table);
   add_json_flag(*command, arguments->json);
   command->callback([arguments, &context] {
     const auto audit = run_audit(*arguments, context);

@@ -18,6 +18,7 @@ struct Context {
 
 /// Each `add` registers a command with its options, help text and callback.
 // clang-format off
+namespace apply_command { void add(CLI::App& app, Context& context); }
 namespace audit_command { void add(CLI::App& app, Context& context); }
 namespace bench_command { void add(CLI::App& app, Context& context); }
 namespace data_command { void add(CLI::App& app, Context& context); }

@@ -66,29 +66,29 @@ ordered_json to_json(const std::map<int, int64_t>& counts) {
   return object;
 }
 
-ordered_json to_json(const dataset::PartInfo& part, SampleKind kind) {
+ordered_json to_json(const dataset::SplitInfo& split, SampleKind kind) {
   auto classes = ordered_json::object();
-  for (size_t c = 0; c < part.per_class.size(); ++c) {
-    classes[part.class_names[c]] = part.per_class[c];
+  for (size_t c = 0; c < split.per_class.size(); ++c) {
+    classes[split.class_names[c]] = split.per_class[c];
   }
-  ordered_json object = {{"samples", part.samples}, {"classes", classes}};
+  ordered_json object = {{"samples", split.samples}, {"classes", classes}};
   switch (kind) {
     case SampleKind::kImage:
-      object["height"] = to_json(part.height);
-      object["width"] = to_json(part.width);
-      object["channels"] = to_json(part.channels);
+      object["height"] = to_json(split.height);
+      object["width"] = to_json(split.width);
+      object["channels"] = to_json(split.channels);
       break;
     case SampleKind::kSound:
-      object["rates"] = to_json(part.rates);
-      object["seconds"] = to_json(part.seconds);
-      object["hours"] = part.total_seconds / kSecondsInAnHour;
+      object["rates"] = to_json(split.rates);
+      object["seconds"] = to_json(split.seconds);
+      object["hours"] = split.total_seconds / kSecondsInAnHour;
       break;
     case SampleKind::kVector:
-      object["dimension"] = part.dimension;
+      object["dimension"] = split.dimension;
       break;
   }
   object["corrupt"] = ordered_json::array();
-  for (const auto& sample : part.corrupt) {
+  for (const auto& sample : split.corrupt) {
     object["corrupt"].push_back({{"sample", sample.name}, {"reason", sample.reason}});
   }
   return object;
@@ -99,11 +99,11 @@ ordered_json to_json(const data::Inspection& inspection) {
   ordered_json object = {{"kind", concat(kind_name(info.kind), "s")},
                          {"layout", {{"name", info.layout.name}, {"reason", info.layout.reason}}},
                          {"classes", info.class_names},
-                         {"intact", inspection.valid()},
+                         {"valid", inspection.valid()},
                          {"warnings", info.warnings},
                          {"remarks", info.remarks},
                          {"unread_files", info.unread_files}};
-  for (const auto& [name, part] : info.parts()) object[name] = to_json(*part, info.kind);
+  for (const auto& [name, split] : info.splits()) object[name] = to_json(*split, info.kind);
   return object;
 }
 
@@ -123,42 +123,42 @@ std::string format_range(const std::string& min, const std::string& median,
   return min == max ? max : fmt::format("{} to {} (median {})", min, max, median);
 }
 
-std::string describe_images(const dataset::PartInfo& part) {
+std::string describe_images(const dataset::SplitInfo& split) {
   const auto size = [](int width, int height) { return fmt::format("{}x{}", width, height); };
-  const auto sizes = format_range(size(part.width.min, part.height.min),
-                                  size(part.width.median, part.height.median),
-                                  size(part.width.max, part.height.max));
+  const auto sizes = format_range(size(split.width.min, split.height.min),
+                                  size(split.width.median, split.height.median),
+                                  size(split.width.max, split.height.max));
   auto text = fmt::format(", {} pixels", sizes);
-  for (const auto& [channels, samples] : part.channels) {
+  for (const auto& [channels, samples] : split.channels) {
     text += fmt::format(", {} {}", samples, channels == 1 ? "gray" : "in color");
   }
   return text;
 }
 
-std::string describe_sounds(const dataset::PartInfo& part) {
+std::string describe_sounds(const dataset::SplitInfo& split) {
   const auto length = [](double seconds) { return fmt::format("{:.2f}", seconds); };
-  auto text = fmt::format(
-      ", {} s, {} in total",
-      format_range(length(part.seconds.min), length(part.seconds.median), length(part.seconds.max)),
-      format_duration(part.total_seconds));
-  for (const auto& [rate, samples] : part.rates) {
+  auto text = fmt::format(", {} s, {} in total",
+                          format_range(length(split.seconds.min), length(split.seconds.median),
+                                       length(split.seconds.max)),
+                          format_duration(split.total_seconds));
+  for (const auto& [rate, samples] : split.rates) {
     text += fmt::format(", {} at {} Hz", samples, rate);
   }
   return text;
 }
 
 /// Sizes of the samples; empty if no sample could be read.
-std::string describe_samples(const dataset::PartInfo& part, SampleKind kind) {
-  if (part.samples == static_cast<int64_t>(part.corrupt.size())) return {};
+std::string describe_samples(const dataset::SplitInfo& split, SampleKind kind) {
+  if (split.samples == static_cast<int64_t>(split.corrupt.size())) return {};
   switch (kind) {
     case SampleKind::kImage:
-      return describe_images(part);
+      return describe_images(split);
     case SampleKind::kSound:
-      return describe_sounds(part);
+      return describe_sounds(split);
     case SampleKind::kVector:
       break;
   }
-  return ", " + counted(part.dimension, "dimension");
+  return ", " + counted(split.dimension, "dimension");
 }
 
 void print_classes(const dataset::DatasetInfo& info) {
@@ -186,10 +186,10 @@ void print_notes(const dataset::DatasetInfo& info, int width) {
 void print_info(const dataset::DatasetInfo& info) {
   std::cout << fmt::format("{} in {}\n", counted(info.samples(), kind_name(info.kind)),
                            counted(info.class_names.size(), "class", "classes"));
-  for (const auto& [name, part] : info.parts()) {
-    std::cout << fmt::format("{:<10} {}{}", name, counted(part->samples, "sample"),
-                             describe_samples(*part, info.kind));
-    if (!part->corrupt.empty()) std::cout << fmt::format(", {} corrupt", part->corrupt.size());
+  for (const auto& [name, split] : info.splits()) {
+    std::cout << fmt::format("{:<10} {}{}", name, counted(split->samples, "sample"),
+                             describe_samples(*split, info.kind));
+    if (!split->corrupt.empty()) std::cout << fmt::format(", {} corrupt", split->corrupt.size());
     std::cout << '\n';
   }
   print_notes(info, 10);
@@ -199,8 +199,8 @@ void print_info(const dataset::DatasetInfo& info) {
 void print_verification(const data::Inspection& inspection) {
   const auto& info = inspection.info;
   print_notes(info, 8);
-  for (const auto& [name, part] : info.parts()) {
-    for (const auto& sample : part->corrupt) std::cout << "corrupt  " << sample.reason << '\n';
+  for (const auto& [name, split] : info.splits()) {
+    for (const auto& sample : split->corrupt) std::cout << "corrupt  " << sample.reason << '\n';
   }
   int64_t official = 0;
   for (const auto& verdict : inspection.checksums) {

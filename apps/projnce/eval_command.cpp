@@ -6,6 +6,7 @@
 
 #include "apps/projnce/command.h"
 #include "apps/projnce/options.h"
+#include "apps/projnce/table_options.h"
 #include "projnce/core/counted.h"
 #include "projnce/core/error.h"
 #include "projnce/eval/accuracy.h"
@@ -24,12 +25,13 @@ const char* const kDetails =
     "  projnce eval runs/photos --data other            on the test split of another dataset\n"
     "  projnce eval runs/photos --protocol knn,probe    with other protocols\n"
     "  projnce eval --embeddings e.npy --labels l.npy   embeddings of any program\n"
+    "  projnce eval data.csv --label intent --split split --embeddings e.npy\n"
     "\n"
-    "Protocols: nearest-centroid, knn (weighted k-nearest-neighbor vote),\n"
-    "probe (linear probe), projection (class vectors learned by projnce-mlp), logits (classifier\n"
-    "of ce and sce), all. Default: the run's own protocol; for embeddings, nearest-centroid. "
-    "Without\n"
-    "--test-embeddings, a fifth of each class is held out for testing.";
+    "Protocols: nearest-centroid, knn (weighted k-nearest-neighbor vote), probe (linear probe),\n"
+    "projection (class vectors learned by projnce-mlp), logits (classifier of ce and sce), all.\n"
+    "Default: the run's own protocol; for embeddings, nearest-centroid. Without\n"
+    "--test-embeddings, a fifth of each class is held out for testing; in a table, the rows\n"
+    "with the value test in the column --split are the test samples.";
 
 std::string percent(std::optional<double> share) {
   return share ? fmt::format("{:.2f} %", 100 * *share) : "-";
@@ -79,7 +81,9 @@ void print_retrieval(const inference::RetrievalReport& report) {
   std::cout << "\nretrieval among test samples\n";
   const auto measures = inference::retrieval_json(report);
   for (const auto& [name, value] : measures.items()) {
-    if (name != "queries") {
+    if (name == "reason") {
+      std::cout << "not measured: " << value.get<std::string>() << '\n';
+    } else if (name != "queries") {
       std::cout << fmt::format("{:<24} {:>9}\n", name, percent(value.get<double>()));
     }
   }
@@ -96,6 +100,7 @@ ordered_json eval_json(const inference::EvalResult& result) {
   json.update(all.front());
   json["protocols"] = all;
   json["retrieval"] = inference::retrieval_json(result.retrieval);
+  if (!result.remarks.empty()) json["remarks"] = result.remarks;
   if (result.data) {
     json["data"] = {{"root", io::printable(result.data->root.native())},
                     {"gone", result.data->gone},
@@ -108,10 +113,26 @@ ordered_json eval_json(const inference::EvalResult& result) {
 struct Arguments {
   inference::EvaluateRequest run;
   inference::EvaluateArraysRequest arrays;
+  inference::TableRequest table;
   bool json = false;
 };
 
+inference::EvalResult evaluate_table(Arguments& arguments, const Context& context) {
+  auto& arrays = arguments.arrays;
+  if (!arrays.labels.empty() || !arrays.test_embeddings.empty() || !arguments.run.data.empty()) {
+    fail(
+        "--labels, --test-embeddings and --data do not go with a table, expected --label COLUMN "
+        "and --split COLUMN");
+  }
+  arguments.table.embeddings = arrays.embeddings;
+  arguments.table.context = open_context(context);
+  arrays.table = arguments.table;
+  arrays.protocol = arguments.run.protocol;
+  return inference::evaluate_arrays(arrays, context.logger);
+}
+
 inference::EvalResult evaluate(Arguments& arguments, const Context& context) {
+  if (take_table(arguments.table, arguments.run.run)) return evaluate_table(arguments, context);
   const bool arrays = !arguments.arrays.embeddings.empty();
   if (arrays == !arguments.run.run.empty()) {
     fail("expected the directory of a run, or --embeddings with --labels");
@@ -121,7 +142,8 @@ inference::EvalResult evaluate(Arguments& arguments, const Context& context) {
     return inference::evaluate_run(arguments.run, context.logger);
   }
   arguments.arrays.protocol = arguments.run.protocol;
-  return inference::evaluate_arrays(arguments.arrays);
+  if (arguments.arrays.labels.empty()) fail("--embeddings requires --labels or a table");
+  return inference::evaluate_arrays(arguments.arrays, context.logger);
 }
 
 }  // namespace
@@ -131,16 +153,16 @@ void add(CLI::App& app, Context& context) {
   auto& arrays = arguments->arrays;
   auto& protocol = arguments->run.protocol;
   auto* command = add_command(app, "eval", kSummary, kDetails);
-  command->add_option("RUN", arguments->run.run, "directory of the run");
+  command->add_option("RUN", arguments->run.run,
+                      "directory of the run, or a table (.csv, .tsv, .jsonl)");
   command->add_option("--data", arguments->run.data,
                       "current path of the run's data, or other data to evaluate on");
-  auto* embeddings =
-      command->add_option("--embeddings", arrays.embeddings, ".npy matrix, one row per sample");
+  auto* embeddings = command->add_option("--embeddings", arrays.embeddings,
+                                         "matrix, one row per sample (.npy, .safetensors)");
   auto* labels = command->add_option("--labels", arrays.labels, ".npy array of their labels");
   auto* test = command->add_option("--test-embeddings", arrays.test_embeddings,
                                    "evaluate on these rows; --embeddings become the reference set");
   auto* test_labels = command->add_option("--test-labels", arrays.test_labels, "their labels");
-  embeddings->needs(labels);
   labels->needs(embeddings);
   test->needs(test_labels, embeddings);
   test_labels->needs(test);
@@ -149,6 +171,7 @@ void add(CLI::App& app, Context& context) {
   add_number(*command, "--k", protocol.knn.neighbors, at_least(1), "number of nearest neighbors");
   add_number(*command, "--knn-temperature", protocol.knn.temperature, above(0),
              "temperature of knn; a vote has weight exp(cosine / temperature)");
+  add_table_options(*command, arguments->table);
   add_json_flag(*command, arguments->json);
   command->callback([arguments, &context] {
     const auto result = evaluate(*arguments, context);
@@ -156,6 +179,7 @@ void add(CLI::App& app, Context& context) {
     print_protocols(result);
     print_classes(result);
     print_retrieval(result.retrieval);
+    for (const auto& remark : result.remarks) std::cout << "note: " << remark << '\n';
   });
 }
 

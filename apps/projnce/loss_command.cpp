@@ -1,17 +1,16 @@
 #include <fmt/format.h>
 
-#include <filesystem>
-#include <fstream>
 #include <iostream>
 #include <map>
 #include <memory>
-#include <system_error>
 
 #include "apps/projnce/command.h"
 #include "apps/projnce/options.h"
 #include "projnce/core/counted.h"
 #include "projnce/core/error.h"
+#include "projnce/core/json.h"
 #include "projnce/golden/loss_cases.h"
+#include "projnce/io/filesystem/regular_file.h"
 
 namespace projnce::app::loss_command {
 
@@ -35,18 +34,8 @@ struct Arguments {
 };
 
 nlohmann::json read_json(const std::string& path) {
-  std::error_code ignored;
-  if (std::filesystem::is_directory(path, ignored)) {
-    fail(path, " is a folder, expected a JSON file");
-  }
-  std::ifstream in(path, std::ios::binary);
-  if (!in) fail(path, " cannot be opened");
-  try {
-    return nlohmann::json::parse(in);
-  } catch (const nlohmann::json::exception& error) {
-    const std::string text = error.what();  // "[json.exception.parse_error.101] parse error at ..."
-    fail(path, " is not a valid JSON file: ", text.substr(text.find("] ") + 2));
-  }
+  constexpr size_t kMostBytes = size_t{64} << 20;
+  return parse_json(io::read_text_file(path, kMostBytes), path);
 }
 
 /// Largest error of one field over all cases, relative to its tolerance.

@@ -1,3 +1,5 @@
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
@@ -56,11 +58,22 @@ const char* const kDescription =
     "Supervised contrastive representation learning for images and audio, robust to label noise.\n"
     "\n"
     "  projnce train --data FOLDER     train on a folder with one subfolder per class\n"
-    "  projnce predict RUN FILE...     classify files with a trained run";
+    "  projnce predict RUN FILE...     classify files with a trained run\n";
+
+/// Escapes control characters: names of files could change the terminal.
+std::string without_controls(std::string_view text) {
+  std::string out;
+  for (const char c : text) {
+    const auto byte = static_cast<unsigned char>(c);
+    const bool control = (byte < 0x20 && c != '\n') || byte == 0x7F;
+    out += control ? fmt::format("\\x{:02X}", byte) : std::string(1, c);
+  }
+  return out;
+}
 
 int report(const Error& error) {
-  std::cerr << "projnce: " << error.what() << '\n';
-  if (!error.hint().empty()) std::cerr << "  hint: " << error.hint() << '\n';
+  std::cerr << "projnce: " << without_controls(error.what()) << '\n';
+  if (!error.hint().empty()) std::cerr << "  hint: " << without_controls(error.hint()) << '\n';
   return error.kind() == ErrorKind::kInput ? kExitInputError : kExitRuntimeError;
 }
 
@@ -127,7 +140,8 @@ int run(int argc, char** argv) {
   if (const auto isa = requested_isa()) forced.emplace(*isa);
   Context context{.logger = make_logger(), .command_line = command_line(argc, argv)};
   CLI::App app(kDescription, "projnce");
-  app.set_version_flag("--version", kVersion);
+  app.set_help_flag("-h,--help", "print this help and exit");  // inherited by the commands
+  app.set_version_flag("--version", kVersion, "print the version and exit");
   app.require_subcommand(1);
   train_command::add(app, context);
   launch_command::add(app, context);
@@ -138,6 +152,7 @@ int run(int argc, char** argv) {
   mi_command::add(app, context);
   tsne_command::add(app, context);
   audit_command::add(app, context);
+  apply_command::add(app, context);
   report_command::add(app, context);
   reproduce_command::add(app, context);
   serve_command::add(app, context);

@@ -17,10 +17,9 @@ const char* const kDetails =
     "  projnce report runs/supcon-* runs/projnce-*    compare them, write runs/report.html\n"
     "  projnce report runs/demo -o demo.html          all runs in a folder\n"
     "\n"
-    "The report is one self-contained file. A comparison aggregates each loss over its seeds, "
-    "with\n"
-    "the settings that differ between runs as rows. A run in progress is shown up to its last\n"
-    "logged step. `train` writes the report of its own run.";
+    "The report is one self-contained file. A comparison aggregates each loss over its seeds,\n"
+    "with the settings that differ between runs as rows. A run in progress is shown up to its\n"
+    "last logged step. `train` writes the report of its own run.";
 
 nlohmann::ordered_json to_json(const report::ReportResult& result) {
   return {{"runs", result.runs},

@@ -2,7 +2,6 @@
 
 #include <cstdlib>
 #include <filesystem>
-#include <fstream>
 #include <iostream>
 #include <nlohmann/json.hpp>
 #include <system_error>
@@ -12,6 +11,8 @@
 #include "projnce/config/run_request.h"
 #include "projnce/core/counted.h"
 #include "projnce/core/error.h"
+#include "projnce/core/json.h"
+#include "projnce/io/filesystem/regular_file.h"
 #include "projnce/io/filesystem/run_directory.h"
 #include "projnce/report/terminal/terminal_summary.h"
 #include "projnce/run/train.h"
@@ -41,8 +42,8 @@ struct Arguments {
 };
 
 nlohmann::ordered_json read_summary(const std::filesystem::path& run) {
-  std::ifstream file(io::RunPaths{run}.summary());
-  return nlohmann::ordered_json::parse(file);
+  const auto summary = io::RunPaths{run}.summary();
+  return parse_ordered_json(io::read_text_file(summary, io::kMostSummaryBytes), summary.string());
 }
 
 void print_summary(const run::TrainOutcome& outcome) {

@@ -4,7 +4,9 @@
 
 #include "apps/projnce/command.h"
 #include "apps/projnce/options.h"
+#include "apps/projnce/table_options.h"
 #include "projnce/core/counted.h"
+#include "projnce/core/error.h"
 #include "projnce/inference/embedding_map.h"
 
 namespace projnce::app::tsne_command {
@@ -15,6 +17,7 @@ const char* const kSummary = "project embeddings to 2-D with t-SNE or PCA";
 const char* const kDetails =
     "  projnce tsne runs/photos -o map.svg                       the run's test samples\n"
     "  projnce tsne e.npy --labels l.npy -o map.png -o map.npy   embeddings of any program\n"
+    "  projnce tsne data.csv --label intent --embeddings e.npy -o map.html\n"
     "  projnce tsne e.npy --method pca -o pca.html\n"
     "\n"
     "The file extension selects the output: .npy (coordinates), or .svg, .png or .html (scatter\n"
@@ -56,8 +59,11 @@ void add(CLI::App& app, Context& context) {
   auto& request = arguments->request;
   auto& tsne = request.tsne;
   auto* command = add_command(app, "tsne", kSummary, kDetails);
-  command->add_option("EMBEDDINGS", request.input, ".npy matrix, or the directory of a run")
+  command->add_option("EMBEDDINGS", request.input, ".npy matrix, table, or the directory of a run")
       ->required();
+  command->add_option("--embeddings", request.table.embeddings,
+                      "matrix of the rows of a table (.npy, .safetensors)");
+  add_table_options(*command, request.table);
   command->add_option("--labels", request.labels, ".npy array of labels, for the colors");
   command->add_option("-o,--output", request.outputs,
                       "file to write; repeatable (default: RUN/tsne.npy)");
@@ -77,7 +83,16 @@ void add(CLI::App& app, Context& context) {
   add_number(*command, "--seed", tsne.seed, at_least(0), "random seed of the initial positions");
   add_json_flag(*command, arguments->json);
   command->callback([arguments, &context] {
-    const auto result = inference::map_embeddings(arguments->request, context.logger);
+    auto& asked = arguments->request;
+    asked.table.context = open_context(context);
+    const bool is_table = take_table(asked.table, asked.input);
+    if (is_table && !asked.labels.empty()) {
+      fail("--labels is for matrices, expected --label COLUMN for a table");
+    }
+    if (!is_table && !asked.table.embeddings.empty()) {
+      fail("--embeddings is for tables, expected one of .csv, .tsv or .jsonl before it");
+    }
+    const auto result = inference::map_embeddings(asked, context.logger);
     arguments->json ? print_json(to_json(result)) : print_map(result);
   });
 }

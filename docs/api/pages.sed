@@ -3,7 +3,7 @@ s#([A-Za-z])@#\1\\@#g
 # Sources of examples are named, not linked.
 s#\[([a-z_.]+)\]\(\.\./examples/[a-z_]+\.cpp\)#`examples/\1`#g
 # Pages that are not part of the API documentation are named, not linked.
-s#\[([^]]+)\]\((\.\./docs/)?(reports/[a-zA-Z_]+|architecture|datasets|file_formats|guide|python|theory|training)\.md\)#\1#g
+s#\[([^]]+)\]\((\.\./docs/)?(reports/[a-zA-Z_]+|architecture|datasets|file_formats|guide|labels|python|theory|training)\.md\)#\1#g
 # The table of pieces leads to their documentation.
 /^\| losses/ s#`([A-Za-z_]+)`#[\1](@ref projnce::loss::\1)#g
 /^\| projections/ s#`([A-Za-z_]+)`#[\1](@ref projnce::projection::\1)#g

@@ -158,9 +158,10 @@ void scale_and_clip(float* values, size_t count, float factor, float offset) {
 
 PROJNCE_CPU_CLONES
 double mean_gray(const ColorPlanes& planes) {
-  const auto [red, green, blue, size] = planes;
-  const auto gray = [=](size_t i) { return gray_of(red[i], green[i], blue[i]); };
-  return sum_in_blocks(size, gray) / static_cast<double>(size);
+  const auto gray = [red = planes.red, green = planes.green, blue = planes.blue](size_t i) {
+    return gray_of(red[i], green[i], blue[i]);
+  };
+  return sum_in_blocks(planes.size, gray) / static_cast<double>(planes.size);
 }
 
 PROJNCE_CPU_CLONES

@@ -27,6 +27,12 @@ void list_sections(RunConfig& config, FieldVisitor& fields) {
 
 }  // namespace
 
+void list_fields(ReportOptions& options, FieldVisitor& fields) {
+  fields.field("page", options.page)
+      .field("max_points", options.max_points, between(100, 100'000))
+      .field("events", options.events);
+}
+
 void list_fields(RunConfig& config, FieldVisitor& fields) {
   list_top_level(config.run, fields);
   list_sections(config, fields);

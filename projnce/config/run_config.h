@@ -6,7 +6,6 @@
 #include "projnce/augment/augment_options.h"
 #include "projnce/config/eval_options.h"
 #include "projnce/config/input_options.h"
-#include "projnce/config/report_options.h"
 #include "projnce/core/field_visitor.h"
 #include "projnce/core/table.h"
 #include "projnce/core/table_reader.h"
@@ -25,6 +24,16 @@ struct RunSettings {
   std::string data_root = {};      ///< folder that contains datasets by name; "": PROJNCE_DATA
   std::string version = kVersion;  ///< version that started the run
 };
+
+/// Reports of a run.
+struct ReportOptions {
+  bool page = true;             ///< write embedding maps, audit and report.html after training
+  int64_t max_points = 10'000;  ///< maximum number of samples on the maps, over both splits
+  bool events = true;           ///< write TensorBoard event files
+};
+
+/// Section [report].
+void list_fields(ReportOptions& options, FieldVisitor& fields);
 
 /// Complete configuration of a run, one member per section of config.toml.
 struct RunConfig {

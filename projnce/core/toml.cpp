@@ -2,10 +2,9 @@
 
 #include <toml++/toml.h>
 
+#include <algorithm>
 #include <array>
 #include <charconv>
-#include <fstream>
-#include <iterator>
 #include <sstream>
 
 #include "projnce/core/error.h"
@@ -13,6 +12,80 @@
 namespace projnce {
 
 namespace {
+
+constexpr size_t kMostKeyParts = 16;  // "a.b.c" has three
+constexpr size_t kMostBrackets = 16;  // levels of arrays and inline tables
+
+/// Finds the keys and brackets of TOML, skipping strings and comments.
+class DepthScanner {
+ public:
+  DepthScanner(std::string_view text, const std::string& origin) : text_(text), origin_(origin) {}
+
+  void scan() {
+    while (at_ < text_.size()) {
+      const char c = text_[at_];
+      if (c == '#') {
+        at_ = std::min(text_.find_first_of(kLineEnds, at_), text_.size());
+      } else if (c == '"' || c == '\'') {
+        skip_string(c);
+      } else {
+        count(c);
+        ++at_;
+      }
+    }
+  }
+
+ private:
+  static constexpr std::string_view kLineEnds = "\n\v\f\r";
+
+  /// A string of one line, or of several between three quotes.
+  void skip_string(char quote) {
+    const std::string triple(3, quote);
+    const bool is_long = text_.substr(at_).starts_with(triple);
+    at_ += is_long ? 3 : 1;
+    for (; at_ < text_.size(); ++at_) {
+      const char c = text_[at_];
+      if (c == '\\' && quote == '"') {
+        ++at_;
+      } else if (is_long ? text_.substr(at_).starts_with(triple) : c == quote) {
+        at_ += is_long ? 3 : 1;
+        // Two quotes may precede the three that end a string.
+        for (int i = 0; is_long && i < 2 && at_ < text_.size() && text_[at_] == quote; ++i) ++at_;
+        return;
+      } else if (!is_long && kLineEnds.find(c) != kLineEnds.npos) {
+        return;
+      }
+    }
+  }
+
+  void count(char c) {
+    if (c == '.' && ++parts_ > kMostKeyParts) {
+      fail(here(), ": a key has more than ", kMostKeyParts, " parts");
+    }
+    if ((c == '[' || c == '{') && ++brackets_ > kMostBrackets) {
+      fail(here(), ": more than ", kMostBrackets, " levels of arrays and inline tables");
+    }
+    if ((c == ']' || c == '}') && brackets_ > 0) --brackets_;
+    if (std::string_view("=,[]{}\n\v\f\r").find(c) != std::string_view::npos) parts_ = 1;
+  }
+
+  std::string here() const {
+    const auto before = text_.substr(0, at_);
+    return concat(origin_, ":", 1 + std::count(before.begin(), before.end(), '\n'));
+  }
+
+  std::string_view text_;
+  const std::string& origin_;
+  size_t at_ = 0;
+  size_t parts_ = 1;
+  size_t brackets_ = 0;
+};
+
+/// Throws if the tables of a document are nested deeply. toml++ limits brackets, but not the parts
+/// of a key, and the destructor of its tables recurses: they must be limited before it parses.
+void check_toml_depth(std::string_view text, const std::string& origin) {
+  DepthScanner(text, origin).scan();
+}
 
 std::string location(const std::string& origin, const toml::source_region& source) {
   return source.begin.line > 0 ? concat(origin, ":", source.begin.line) : origin;
@@ -88,7 +161,9 @@ void print_table(const Table& table, const std::string& path, std::string& out) 
 
 Value parse_value(const std::string& text, const std::string& origin) {
   try {
-    const auto document = toml::parse("value = " + text);
+    const auto assignment = "value = " + text;
+    check_toml_depth(assignment, origin);
+    const auto document = toml::parse(assignment);
     if (document.size() == 1 && !document.get("value")->is_table()) {
       return {convert_value(*document.get("value"), origin).data, origin};
     }
@@ -101,20 +176,12 @@ Value parse_value(const std::string& text, const std::string& origin) {
 }  // namespace
 
 Table parse_toml(std::string_view text, const std::string& origin) {
+  check_toml_depth(text, origin);
   try {
     return convert_table(toml::parse(text), origin);
   } catch (const toml::parse_error& error) {
     fail(location(origin, error.source()), ": ", error.description());
   }
-}
-
-Table read_toml(const std::filesystem::path& path) {
-  std::ifstream file(path);
-  if (!std::filesystem::is_regular_file(path) || !file) {
-    fail("cannot read the configuration file ", path.string());
-  }
-  const std::string text{std::istreambuf_iterator<char>(file), {}};
-  return parse_toml(text, path.filename().string());
 }
 
 void apply_setting(Table& table, const std::string& setting) {

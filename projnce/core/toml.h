@@ -8,9 +8,12 @@
 
 namespace projnce {
 
-/// Parses TOML. Throws with file and line on invalid TOML and on dates and times, which no setting
-/// accepts.
+/// Parses untrusted TOML. Throws with file and line on invalid TOML, on dates and times, which no
+/// setting accepts, and on tables nested so deeply that recursion could overflow the stack.
 Table parse_toml(std::string_view text, const std::string& origin);
+
+/// parse_toml for a regular file of at most 1 MiB; any other path throws. Defined with the
+/// functions that open files (io/filesystem/regular_file.cpp).
 Table read_toml(const std::filesystem::path& path);
 
 /// Applies a `--set` argument of the form `a.b=v`. `v` is parsed as a TOML value, or taken as a

@@ -8,6 +8,7 @@
 
 #include "projnce/config/run_request.h"
 #include "projnce/core/error.h"
+#include "projnce/core/json.h"
 #include "projnce/core/names.h"
 #include "projnce/io/filesystem/regular_file.h"
 #include "projnce/io/printable.h"
@@ -34,9 +35,7 @@ bool path_exists(const fs::path& path) {
 /// Contents of data.json; null for runs of older versions, which have none.
 ordered_json read_data(const fs::path& file) {
   if (!path_exists(file)) return nullptr;
-  const auto bytes = io::read_regular_file(file, kMaxDataBytes);
-  const auto* text = reinterpret_cast<const char*>(bytes.span().data());
-  auto data = ordered_json::parse(text, text + bytes.span().size(), nullptr, false);
+  auto data = try_parse_json(io::read_text_file(file, kMaxDataBytes));
   for (const auto* key : {"root", "absolute", "relative"}) {
     if (data.is_object() && data.contains(key) && data.at(key).is_string()) continue;
     fail(Hint{"remove the file to use dataset.root of config.toml instead"}, file.string(),

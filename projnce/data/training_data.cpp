@@ -137,7 +137,7 @@ TrainingData open_training_data(const config::RunConfig& config, int threads,
   TrainingData data{.dataset = dataset::open_dataset(config.dataset, context),
                     .input = requested,
                     .reference = {},
-                    .test_part = {}};
+                    .test_split = {}};
   auto& opened = data.dataset;
   const double share = config.train.validation;
   const auto validation = share > 0 ? hold_out_validation(opened, share) : nullptr;
@@ -150,7 +150,7 @@ TrainingData open_training_data(const config::RunConfig& config, int threads,
     return as_model_input(part, data.input, cache);
   };
   data.reference = for_model(opened.reference ? opened.reference : opened.train);
-  data.test_part = for_model(opened.test);
+  data.test_split = for_model(opened.test);
   if (validation) data.validation = for_model(validation);
   data.input = config::resolve_input(settings, *for_model(opened.train), threads);
   if (cache && context.logger && !cache->first_failure().empty()) {

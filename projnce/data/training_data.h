@@ -28,7 +28,7 @@ struct TrainingData {
   /// Data for evaluation, in the input format of the model (audio as spectrograms): labeled samples
   /// for the class centroids, and the test split.
   dataset::DatasetPtr reference;
-  dataset::DatasetPtr test_part;
+  dataset::DatasetPtr test_split;
   dataset::DatasetPtr validation = nullptr;  ///< null if train.validation is 0
 
   const dataset::Dataset& train() const { return *dataset.train; }

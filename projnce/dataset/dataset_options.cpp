@@ -9,7 +9,7 @@ namespace projnce::dataset {
 namespace {
 
 constexpr Range kTestFraction = {.low = 0, .high = 0.9, .low_open = true};
-constexpr Range kLargestPart = {.low = 0, .high = 1, .low_open = true};
+constexpr Range kPositiveFraction = {.low = 0, .high = 1, .low_open = true};
 
 void list_fields(NoLayoutOptions& /*options*/, FieldVisitor& /*fields*/) {}
 
@@ -52,8 +52,8 @@ void list_fields(SpeechCommandsOptions& options, FieldVisitor& fields) {
 }
 
 void list_fields(Stl10Options& options, FieldVisitor& fields) {
-  fields
-      .choice("train_part", options.train_part,
+  fields.renamed("train_part", "train_split")
+      .choice("train_split", options.train_split,
               {{"train", Stl10Train::kTrain},
                {"unlabeled", Stl10Train::kUnlabeled},
                {"train+unlabeled", Stl10Train::kTrainAndUnlabeled}})
@@ -83,8 +83,8 @@ void list_fields(DatasetOptions& options, FieldVisitor& fields) {
   std::visit([&fields](auto& layout) { list_fields(layout, fields); }, options.layout);
   fields.field("max_train", options.max_train, at_least(0))
       .field("max_test", options.max_test, at_least(0))
-      .field("label_fraction", options.label_fraction, kLargestPart)
-      .field("imbalance", options.imbalance, kLargestPart)
+      .field("label_fraction", options.label_fraction, kPositiveFraction)
+      .field("imbalance", options.imbalance, kPositiveFraction)
       .field("strict", options.strict)
       .field("memory_mb", options.memory_mb, between(0, 1 << 24))
       .text_or_count("max_corrupt", options.max_corrupt)

@@ -74,13 +74,13 @@ void check_noise(const DatasetSplit& split, const DatasetOptions& options) {
   if (options.feature_noise.deviation > 0) with_feature_noise(split.train, options.feature_noise);
 }
 
-void limit_parts(DatasetSplit& split, const DatasetOptions& options, uint64_t seed) {
+void limit_splits(DatasetSplit& split, const DatasetOptions& options, uint64_t seed) {
   split.train = subsample(split.train, options, seed);
   split.test = limit_samples(split.test, options.max_test, "max_test", kTestSubsetSeed);
 }
 
 /// Hashes each sample once and keeps the identities in memory.
-void identify_parts(DatasetSplit& split, int threads) {
+void identify_splits(DatasetSplit& split, int threads) {
   split.train = with_identities(split.train, threads);
   split.test = with_identities(split.test, threads);
 }
@@ -103,7 +103,7 @@ void log_changes(const SplitChanges& changes, const OpenContext& context, const 
 
 /// Applies the stored split of a run, which includes its limits on the number of samples.
 void apply_stored_split(OpenedDataset& opened, const OpenContext& context) {
-  identify_parts(opened, context.threads);
+  identify_splits(opened, context.threads);
   opened.changes = apply_split(opened, *context.stored_split, context.new_samples);
   for (const auto& [part, name] :
        {std::pair{opened.train, "training"}, std::pair{opened.test, "test"}}) {
@@ -115,8 +115,8 @@ void apply_stored_split(OpenedDataset& opened, const OpenContext& context) {
 }
 
 /// Opens the splits with all limits applied. Returns the identities of all samples if requested.
-std::vector<SampleId> open_parts(OpenedDataset& opened, const DatasetOptions& options,
-                                 const OpenContext& context) {
+std::vector<SampleId> open_splits(OpenedDataset& opened, const DatasetOptions& options,
+                                  const OpenContext& context) {
   static_cast<DatasetSplit&>(opened) = open_layout(options, opened.root, context);
   check_noise(opened, options);
   if (context.stored_split) {
@@ -125,17 +125,17 @@ std::vector<SampleId> open_parts(OpenedDataset& opened, const DatasetOptions& op
   }
   std::vector<SampleId> all;
   if (context.record_split) {
-    identify_parts(opened, context.threads);
+    identify_splits(opened, context.threads);
     all = sample_ids(*opened.train);
     const auto test = sample_ids(*opened.test);
     all.insert(all.end(), test.begin(), test.end());
   }
-  limit_parts(opened, options, context.seed);
+  limit_splits(opened, options, context.seed);
   return all;
 }
 
 /// All present labeled or training splits.
-std::vector<DatasetPtr*> parts_of(DatasetSplit& split) {
+std::vector<DatasetPtr*> splits_of(DatasetSplit& split) {
   std::vector<DatasetPtr*> parts = {&split.train, &split.test};
   if (split.reference) parts.push_back(&split.reference);
   return parts;
@@ -144,7 +144,7 @@ std::vector<DatasetPtr*> parts_of(DatasetSplit& split) {
 ClipFormat normalize_clips(DatasetSplit& split, ClipFormat format) {
   if (format.seconds == 0) format.seconds = split.seconds;
   if (format.seconds == 0) format.seconds = typical_seconds(*split.train);
-  for (auto* part : parts_of(split)) *part = prepare_clips(*part, format);
+  for (auto* part : splits_of(split)) *part = prepare_clips(*part, format);
   if (split.background) {
     split.background = prepare_clips(split.background, {.rate = format.rate, .seconds = 0});
   }
@@ -189,11 +189,11 @@ void remove_corrupt(std::vector<int64_t>& rows, const std::vector<CorruptSample>
 int check_samples(OpenedDataset& opened, CorruptSampleRules rules, size_t memory,
                   const OpenContext& context) {
   CheckOptions options{.decoding = {context.threads, context.on_progress}, .memory_budget = memory};
-  for (auto* part : parts_of(opened)) rules.total_samples += (*part)->size();
+  for (auto* part : splits_of(opened)) rules.total_samples += (*part)->size();
   int channels = 1;
   const auto check = [&](DatasetPtr& part, const char* name) {
     const auto checked = check_dataset(part, options);
-    rules.part = name;
+    rules.split = name;
     rules.every_class = &part != &opened.test;  // classes may be missing from the test split
     check_corrupt_samples(*part, checked.corrupt, rules, context.logger);
     rules.corrupt_before += static_cast<int64_t>(checked.corrupt.size());
@@ -212,7 +212,7 @@ int check_samples(OpenedDataset& opened, CorruptSampleRules rules, size_t memory
 /// Caches the samples in memory if they fit, and converts images to a common number of channels.
 void materialize(OpenedDataset& opened, const DatasetOptions& options, const OpenContext& context) {
   SampleStats all;
-  for (auto* part : parts_of(opened)) {
+  for (auto* part : splits_of(opened)) {
     const auto stats = probe_samples(**part);
     all.bytes += stats.bytes;
     all.channels = std::max(all.channels, stats.channels);
@@ -231,7 +231,7 @@ void materialize(OpenedDataset& opened, const DatasetOptions& options, const Ope
         all.bytes / 1e6);
   }
   if (opened.train->kind() != SampleKind::kImage) return;
-  for (auto* part : parts_of(opened)) *part = with_channels(*part, all.channels);
+  for (auto* part : splits_of(opened)) *part = with_channels(*part, all.channels);
 }
 
 void log_dataset(const DatasetSplit& split, const Logger& logger) {
@@ -297,7 +297,7 @@ void add_feature_noise(OpenedDataset& opened, FeatureNoiseOptions noise) {
 OpenedDataset open_dataset(const DatasetOptions& options, const OpenContext& context) {
   OpenedDataset opened;
   opened.root = find_dataset(options, context);
-  auto all_ids = open_parts(opened, options, context);
+  auto all_ids = open_splits(opened, options, context);
   opened.max_corrupt = corrupt_limit(options);
   log_dataset(opened, context.logger);
   if (opened.train->kind() == SampleKind::kSound) {
@@ -316,7 +316,7 @@ OpenedDataset open_dataset(const DatasetOptions& options, const OpenContext& con
 DatasetSplit open_unchecked_dataset(const DatasetOptions& options, const OpenContext& context) {
   auto split = open_layout(options, find_dataset(options, context), context);
   check_noise(split, options);
-  limit_parts(split, options, context.seed);
+  limit_splits(split, options, context.seed);
   return split;
 }
 

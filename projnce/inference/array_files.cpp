@@ -3,11 +3,15 @@
 #include <torch/types.h>
 
 #include <algorithm>
+#include <limits>
 
 #include "projnce/core/counted.h"
 #include "projnce/core/error.h"
 #include "projnce/dataset/readers/embeddings.h"
+#include "projnce/io/filesystem/regular_file.h"
+#include "projnce/io/printable.h"
 #include "projnce/io/tensor/npy.h"
+#include "projnce/io/tensor/safetensors_file.h"
 
 namespace projnce::inference {
 
@@ -38,20 +42,56 @@ void check_finite(const torch::Tensor& matrix, const std::string& name) {
        counted(bad.size(0), "such row"), "), expected finite numbers");
 }
 
-}  // namespace
+/// Throws if squares of values overflow, or vanish: such a row would be treated as zero.
+void check_norms(const torch::Tensor& matrix, const std::string& name) {
+  const bool is_double = matrix.scalar_type() == torch::kFloat64;
+  const double smallest =
+      is_double ? std::numeric_limits<double>::min() : double{std::numeric_limits<float>::min()};
+  const auto squares = matrix.square().sum(/*dim=*/1);
+  const auto vanishing = squares.lt(smallest).logical_and(matrix.ne(0).any(/*dim=*/1));
+  const auto bad = squares.isinf().logical_or(vanishing).nonzero();
+  if (bad.size(0) == 0) return;
+  const auto row = bad[0].item<int64_t>();
+  fail(Hint{"divide all values by the same number"}, name, " has values as large as ",
+       matrix[row].abs().max().item<double>(), " in row ", row, " (", bad.size(0),
+       " such rows), expected rows whose squared norm neither overflows nor vanishes");
+}
 
-torch::Tensor read_matrix(const std::filesystem::path& path) {
-  const auto file = io::read_npy(path);
-  const auto& array = file.array;
+torch::Tensor to_matrix(const io::NpyView& array, const std::string& name) {
   const bool is_matrix = array.shape.size() == 2 && !array.data.empty();
   const auto matrix = is_matrix ? matrix_of(array) : torch::Tensor();
   if (!matrix.defined()) {
-    fail(path.string(), " holds ", array.data.empty() ? "an empty " : "a ", array.shape.size(),
+    fail(name, " holds ", array.data.empty() ? "an empty " : "a ", array.shape.size(),
          "-dimensional array of ", io::npy_type_name(array.type),
          ", expected a matrix of float16, float32 or float64");
   }
-  check_finite(matrix, path.string());
+  check_finite(matrix, name);
   return matrix;
+}
+
+/// Reads the tensor `embeddings`, or the only one.
+torch::Tensor read_stored_matrix(const std::filesystem::path& path) {
+  const auto bytes = io::read_regular_file(path);
+  const auto file = io::parse_safetensors(bytes.span(), io::Integrity::kOptional, path.string());
+  const auto& tensors = file.header.tensors;
+  auto found = std::find_if(tensors.begin(), tensors.end(), [](const io::StoredTensor& tensor) {
+    return tensor.name == "embeddings";
+  });
+  if (found == tensors.end() && tensors.size() == 1) found = tensors.begin();
+  if (found == tensors.end()) {
+    fail(path.string(), " has ", tensors.size(),
+         " tensors, expected one, or one called "
+         "'embeddings'");
+  }
+  const auto name = concat(path.string(), " (", io::printable_start(found->name), ")");
+  return to_matrix(dataset::as_array(file, *found, name), name);
+}
+
+}  // namespace
+
+torch::Tensor read_matrix(const std::filesystem::path& path) {
+  if (path.extension() == ".safetensors") return read_stored_matrix(path);
+  return to_matrix(io::read_npy(path).array, path.string());
 }
 
 torch::Tensor read_labels(const std::filesystem::path& path) {
@@ -68,6 +108,7 @@ LabeledArrays read_labeled(const std::filesystem::path& embeddings,
                            const std::vector<std::string>& class_names) {
   LabeledArrays result{
       .embeddings = read_matrix(embeddings), .labels = {}, .class_names = class_names};
+  check_norms(result.embeddings, embeddings.string());
   const auto given = read_labels(labels);
   if (given.size(0) != result.embeddings.size(0)) {
     fail(labels.string(), " holds ", counted(given.size(0), "label"), " and ", embeddings.string(),

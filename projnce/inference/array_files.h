@@ -8,8 +8,9 @@
 
 namespace projnce::inference {
 
-/// Reads a non-empty .npy matrix of finite float32 or float64 values and keeps the type; converts
-/// float16 to float32. Throws on anything else.
+/// Reads a non-empty matrix of finite float32 or float64 values and keeps the type; converts
+/// float16 to float32. Throws on anything else. The file is .npy or, if its name ends in
+/// .safetensors, has a tensor `embeddings` or a single tensor.
 torch::Tensor read_matrix(const std::filesystem::path& path);
 
 /// Reads a 1-D .npy array of non-negative integers as int64.

@@ -34,13 +34,16 @@ constexpr double kMinLabelErrorShare = 0.01;
 
 AuditReport::LabelIssue report_issue(const AuditedSamples& samples, const Audited& audited,
                                      int64_t i) {
-  const auto [part, index] = samples.place(i);
-  return {.part = part,
+  const auto [split, index] = samples.place(i);
+  return {.split = split,
           .index = index,
           .sample = io::printable(samples.name(i)),
           .given = io::printable(samples.class_name(samples.labels, i)),
           .suggested = io::printable(samples.class_name(audited.result.suggested, i)),
-          .score = audited.score(i)};
+          .score = audited.score(i),
+          .text = samples.table ? io::printable_start(samples.table->text_of(
+                                      samples.table->columns.text, samples.index(i)))
+                                : ""};
 }
 
 /// Largest off-diagonal entries of the noise matrix.
@@ -65,14 +68,14 @@ std::vector<AuditReport::LabelError> report_label_errors(const AuditedSamples& s
   return mistakes;
 }
 
-std::vector<AuditReport::Part> report_parts(const AuditedSamples& samples) {
+std::vector<AuditReport::Split> report_splits(const AuditedSamples& samples) {
   std::map<std::string, int64_t> audited;
   for (int64_t i = 0; i < samples.size(); ++i) ++audited[samples.place(i).first];
-  std::vector<AuditReport::Part> parts;
-  for (const auto& part : samples.parts) {
-    parts.push_back({.name = part.name, .samples = part.size, .audited = audited[part.name]});
+  std::vector<AuditReport::Split> splits;
+  for (const auto& split : samples.splits) {
+    splits.push_back({.name = split.name, .samples = split.size, .audited = audited[split.name]});
   }
-  return parts;
+  return splits;
 }
 
 ordered_json number_or_null(double value) {
@@ -102,14 +105,14 @@ ordered_json skill_to_json(const eval::AuditSkill& skill) {
 
 std::pair<std::string, int64_t> AuditedSamples::place(int64_t i) const {
   int64_t at = index(i);
-  for (const auto& part : parts) {
-    if (at < part.size) return {part.name, at};
-    at -= part.size;
+  for (const auto& split : splits) {
+    if (at < split.size) return {split.name, at};
+    at -= split.size;
   }
   return {"", at};
 }
 
-AuditedSamples join_parts(const std::vector<EncodedPart>& parts) {
+AuditedSamples join_splits(const std::vector<EncodedSplit>& splits) {
   AuditedSamples samples;
   std::vector<torch::Tensor> rows;
   std::vector<torch::Tensor> labels;
@@ -118,16 +121,16 @@ AuditedSamples join_parts(const std::vector<EncodedPart>& parts) {
   std::vector<dataset::DatasetPtr> datasets;
   bool truth_known = false;
   int64_t begin = 0;
-  for (const auto& part : parts) {
-    rows.push_back(part.features);
-    labels.push_back(part.labels);
-    indices.push_back(part.indices + begin);
-    datasets.push_back(part.dataset);
-    const auto clean = torch::tensor(part.clean_labels, torch::kLong);
-    truth.push_back(part.clean_labels.empty() ? part.labels : clean.index({part.indices}));
-    truth_known = truth_known || !part.clean_labels.empty();
-    samples.parts.push_back({part.name, part.dataset->size()});
-    begin += part.dataset->size();
+  for (const auto& split : splits) {
+    rows.push_back(split.features);
+    labels.push_back(split.labels);
+    indices.push_back(split.indices + begin);
+    datasets.push_back(split.dataset);
+    const auto clean = torch::tensor(split.clean_labels, torch::kLong);
+    truth.push_back(split.clean_labels.empty() ? split.labels : clean.index({split.indices}));
+    truth_known = truth_known || !split.clean_labels.empty();
+    samples.splits.push_back({split.name, split.dataset->size()});
+    begin += split.dataset->size();
   }
   samples.rows = torch::cat(rows);
   samples.labels = torch::cat(labels).contiguous();
@@ -157,17 +160,37 @@ Audited audit_samples(const AuditedSamples& samples, const eval::AuditOptions& o
 
 void write_label_issues(const std::filesystem::path& file, const AuditedSamples& samples,
                         const Audited& audited) {
-  std::string text = "index,sample,given,suggested,score,part\n";
+  std::string text = "index,sample,given,suggested,score,split\n";
   for (const int64_t i : audited.order) {
-    const auto [part, index] = samples.place(i);
+    const auto [split, index] = samples.place(i);
     text += report::CsvRow()
                 .whole(index)
                 .text(samples.name(i))
                 .text(samples.class_name(samples.labels, i))
                 .text(samples.class_name(audited.result.suggested, i))
                 .number(audited.score(i))
-                .text(part)
+                .text(split)
                 .line();
+  }
+  io::write_file_atomically(file, text);
+}
+
+void write_issues(const std::filesystem::path& file, const AuditedSamples& samples,
+                  const Audited& audited) {
+  const auto& table = *samples.table;
+  const bool has_id = !table.columns.id.empty();
+  std::string text = concat("row,", has_id ? "id," : "",
+                            "given_label,predicted_label,label_quality,is_label_issue\n");
+  for (int64_t i = 0; i < samples.size(); ++i) {
+    const double score = audited.score(i);
+    report::CsvRow row;
+    row.whole(i);
+    if (has_id) row.exact(table.id_of(i));
+    row.exact(samples.class_name(samples.labels, i))
+        .exact(samples.class_name(audited.result.suggested, i))
+        .number(1 - score)
+        .exact(score > eval::kFlagged ? "true" : "false");
+    text += row.line();
   }
   io::write_file_atomically(file, text);
 }
@@ -176,7 +199,7 @@ AuditReport report_audit(const AuditedSamples& samples, const Audited& audited, 
   const auto& result = audited.result;
   AuditReport report{.samples = samples.size(),
                      .classes = static_cast<int64_t>(samples.class_names.size()),
-                     .parts = report_parts(samples),
+                     .splits = report_splits(samples),
                      .skill = result.skill,
                      .flagged = result.flagged,
                      .expected_precision = result.expected_precision,
@@ -200,28 +223,29 @@ AuditReport report_audit(const AuditedSamples& samples, const Audited& audited, 
 ordered_json audit_json(const AuditReport& report) {
   ordered_json json{{"samples", report.samples},
                     {"classes", report.classes},
-                    {"parts", ordered_json::array()},
+                    {"splits", ordered_json::array()},
                     {"skill", skill_to_json(report.skill)},
                     {"flagged", report.flagged},
                     {"expected_precision", number_or_null(report.expected_precision)},
                     {"noise_rate", number_or_null(report.noise_rate)},
                     {"mistakes", ordered_json::array()},
                     {"worst", ordered_json::array()}};
-  for (const auto& part : report.parts) {
-    json["parts"].push_back(
-        {{"part", part.name}, {"samples", part.samples}, {"audited", part.audited}});
+  for (const auto& split : report.splits) {
+    json["splits"].push_back(
+        {{"split", split.name}, {"samples", split.samples}, {"audited", split.audited}});
   }
   for (const auto& mistake : report.mistakes) {
     json["mistakes"].push_back(
         {{"class", mistake.class_name}, {"labeled", mistake.labeled}, {"share", mistake.share}});
   }
   for (const auto& issue : report.worst) {
-    json["worst"].push_back({{"part", issue.part},
+    json["worst"].push_back({{"split", issue.split},
                              {"index", issue.index},
                              {"sample", issue.sample},
                              {"given", issue.given},
                              {"suggested", issue.suggested},
                              {"score", issue.score}});
+    if (!issue.text.empty()) json["worst"].back()["text"] = issue.text;
   }
   if (report.check) json["check"] = score_to_json(*report.check);
   json["noise_matrix"] = report.noise_matrix;
@@ -248,30 +272,30 @@ AuditedSamples encode_samples(const AuditRunRequest& request, const io::RunPaths
   const auto& trained = opened_run.trained;
   const auto& opened = opened_run.data.dataset;
   const auto cache = data::open_feature_cache(request.context);
-  const auto encode = [&](const std::string& name, const dataset::DatasetPtr& part) {
-    const auto set = embed_part(
-        trained, data::as_model_input(part, trained.input, cache),
+  const auto encode = [&](const std::string& name, const dataset::DatasetPtr& split) {
+    const auto set = embed_samples(
+        trained, data::as_model_input(split, trained.input, cache),
         {.label = "embedding " + name + " samples", .threads = opened_run.threads}, logger);
-    return EncodedPart{.name = name,
-                       .dataset = part,
-                       .features = set.features,
-                       .labels = set.labels,
-                       .indices = set.indices};
+    return EncodedSplit{.name = name,
+                        .dataset = split,
+                        .features = set.features,
+                        .labels = set.labels,
+                        .indices = set.indices};
   };
-  const auto part = opened.unlabeled ? opened.reference : opened.train;
-  const bool same_classes = part->class_names() == opened.test->class_names();
-  logger->info("auditing {}{}", counted(part->size(), "training label"),
+  const auto split = opened.unlabeled ? opened.reference : opened.train;
+  const bool same_classes = split->class_names() == opened.test->class_names();
+  logger->info("auditing {}{}", counted(split->size(), "training label"),
                same_classes ? " and " + counted(opened.test->size(), "test label") : "");
-  std::vector<EncodedPart> parts = {encode("train", part)};
-  if (part == opened.train) parts[0].clean_labels = opened.clean_train_labels;
+  std::vector<EncodedSplit> splits = {encode("train", split)};
+  if (split == opened.train) splits[0].clean_labels = opened.clean_train_labels;
   // Validation samples are only available as model input: audio is already converted to features,
   // and their clean labels are not kept. Exclude them in these cases.
   const auto& validation = opened_run.data.validation;
-  if (validation && validation->kind() == part->kind() && opened.clean_train_labels.empty()) {
-    parts.push_back(encode("validation", validation));
+  if (validation && validation->kind() == split->kind() && opened.clean_train_labels.empty()) {
+    splits.push_back(encode("validation", validation));
   }
-  if (same_classes) parts.push_back(encode("test", opened.test));
-  return join_parts(parts);
+  if (same_classes) splits.push_back(encode("test", opened.test));
+  return join_splits(splits);
 }
 
 std::string sheet_summary(const eval::AuditResult& result, int64_t samples) {
@@ -293,7 +317,7 @@ void write_sheet(const AuditRunRequest& request, const AuditedSamples& samples,
                                 .summary = sheet_summary(audited.result, samples.size()),
                                 .most = kSheetSamples};
   const auto flagged = static_cast<size_t>(audited.result.flagged);
-  for (size_t k = 0; k < std::min(kSheetSamples, flagged); ++k) {
+  for (size_t k = 0; k < flagged; ++k) {
     const int64_t i = audited.order[k];
     report::LabelIssue issue{.index = samples.index(i),
                              .given = samples.labels[i].item<int64_t>(),
@@ -341,6 +365,22 @@ AuditOutput audit_run(const AuditRunRequest& request, const Logger& logger) {
   }
   if (!request.features.empty()) write_features(request.features, samples, result.files);
   return result;
+}
+
+AuditOutput audit_table(const AuditTableRequest& request, const Logger& logger) {
+  require_labels(request.table);
+  set_threads(0);
+  auto read = read_table_samples(request.table, RunOutput::kFeatures, logger);
+  const int64_t rows = read.table.size();
+  const AuditedSamples samples{
+      .rows = read.arrays.embeddings,
+      .labels = read.arrays.labels,
+      .indices = torch::arange(rows),
+      .class_names = read.arrays.class_names,
+      .table = std::make_shared<const dataset::LabeledTable>(std::move(read.table))};
+  const auto audited = audit_samples(samples, request.options);
+  write_issues(request.output, samples, audited);
+  return {.report = report_audit(samples, audited, kReportedSamples), .files = {request.output}};
 }
 
 AuditOutput audit_arrays(const AuditArraysRequest& request) {

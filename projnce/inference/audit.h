@@ -3,6 +3,7 @@
 #include <torch/types.h>
 
 #include <filesystem>
+#include <memory>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
@@ -13,11 +14,12 @@
 #include "projnce/dataset/dataset.h"
 #include "projnce/dataset/registry.h"
 #include "projnce/eval/audit/audit.h"
+#include "projnce/inference/table_samples.h"
 
 namespace projnce::inference {
 
 /// One split of the audited data: consecutive rows.
-struct AuditedPart {
+struct AuditedSplit {
   std::string name;  ///< "train" or "test"
   int64_t size = 0;  ///< samples of the split; fewer rows if some do not decode
 };
@@ -29,8 +31,9 @@ struct AuditedSamples {
   torch::Tensor indices;  // [N], index in `dataset` or row of the file
   std::vector<std::string> class_names;
   dataset::DatasetPtr dataset = nullptr;  ///< concatenation of all splits; null: arrays
-  std::vector<AuditedPart> parts = {};
+  std::vector<AuditedSplit> splits = {};
   torch::Tensor truth = {};  // [N], clean labels; undefined if unknown
+  std::shared_ptr<const dataset::LabeledTable> table = nullptr;  ///< null: not from a table
 
   int64_t size() const { return labels.size(0); }
   /// Index of row `i` in the dataset.
@@ -41,12 +44,13 @@ struct AuditedSamples {
     return class_names[static_cast<size_t>(of.data_ptr<int64_t>()[i])];
   }
   std::string name(int64_t i) const {
+    if (table) return table->id_of(index(i));
     return dataset ? dataset->sample_name(index(i)) : std::to_string(index(i));
   }
 };
 
 /// One split with the features of an encoder.
-struct EncodedPart {
+struct EncodedSplit {
   std::string name;
   dataset::DatasetPtr dataset;
   torch::Tensor features;
@@ -56,7 +60,7 @@ struct EncodedPart {
 };
 
 /// Concatenates the splits of a dataset. Sets `truth` if any split has clean labels.
-AuditedSamples join_parts(const std::vector<EncodedPart>& parts);
+AuditedSamples join_splits(const std::vector<EncodedSplit>& splits);
 
 /// Result of an audit, and the samples in order of decreasing score.
 struct Audited {
@@ -73,9 +77,15 @@ Audited audit_samples(const AuditedSamples& samples, const eval::AuditOptions& o
 void write_label_issues(const std::filesystem::path& file, const AuditedSamples& samples,
                         const Audited& audited);
 
+/// Writes the issues of a table: row, id (with an id column), given_label, predicted_label,
+/// label_quality, is_label_issue. Texts are exactly those of the table. REQUIRES: the samples are
+/// all rows of a table.
+void write_issues(const std::filesystem::path& file, const AuditedSamples& samples,
+                  const Audited& audited);
+
 /// Findings of an audit. Names are printable.
 struct AuditReport {
-  struct Part {
+  struct Split {
     std::string name;
     int64_t samples = 0;
     int64_t audited = 0;  ///< fewer if some do not decode
@@ -87,16 +97,17 @@ struct AuditReport {
     double share = 0;  ///< fraction of the true class
   };
   struct LabelIssue {
-    std::string part;
+    std::string split;
     int64_t index = 0;  ///< in the split
     std::string sample;
     std::string given;
     std::string suggested;
     double score = 0;
+    std::string text = {};  ///< start of the text of a row of a table; "" for none
   };
   int64_t samples = 0;
   int64_t classes = 0;
-  std::vector<Part> parts = {};
+  std::vector<Split> splits = {};
   eval::AuditSkill skill = {};
   int64_t flagged = 0;
   double expected_precision = 0;  ///< NaN if no sample is flagged
@@ -138,6 +149,16 @@ struct AuditOutput {
 /// label is wrong, from the features of the encoder. If the configuration of the run adds label
 /// noise, also reports precision and recall.
 AuditOutput audit_run(const AuditRunRequest& request, const Logger& logger);
+
+struct AuditTableRequest {
+  TableRequest table;
+  std::filesystem::path output;  ///< CSV
+  eval::AuditOptions options;
+};
+
+/// Audits the labels of a table and writes one row per row of the table, in its order; see
+/// write_issues.
+AuditOutput audit_table(const AuditTableRequest& request, const Logger& logger);
 
 struct AuditArraysRequest {
   std::filesystem::path embeddings;

@@ -60,8 +60,8 @@ EmbeddedSet embed_dataset(encoder::EmbeddingModel& model, const dataset::Dataset
     if (on_rows) on_rows(row);
   }
   // Corrupt samples were skipped.
-  for (auto* part : {&set.embeddings, &set.features, &set.labels, &set.indices}) {
-    *part = part->narrow(0, 0, row);
+  for (auto* tensor : {&set.embeddings, &set.features, &set.labels, &set.indices}) {
+    *tensor = tensor->narrow(0, 0, row);
   }
   return set;
 }
@@ -72,7 +72,7 @@ namespace fs = std::filesystem;
 
 /// Splits to embed, in order.
 struct Inputs {
-  std::vector<dataset::DatasetPtr> parts;
+  std::vector<dataset::DatasetPtr> splits;
   bool labeled = false;
 };
 
@@ -92,19 +92,19 @@ dataset::OpenedDataset open_named_data(const EmbedRequest& request,
   return dataset::open_dataset(config::named_dataset(request.inputs.front()), context);
 }
 
-Inputs open_parts(const EmbedRequest& request, const config::InputOptions& input, int threads) {
+Inputs open_splits(const EmbedRequest& request, const config::InputOptions& input, int threads) {
   const auto opened = request.inputs.empty() ? open_own_data(request, threads)
                                              : open_named_data(request, input, threads);
-  Inputs inputs{.parts = {}, .labeled = true};
-  if (request.part != "test") inputs.parts.push_back(opened.train);
-  if (request.part != "train") inputs.parts.push_back(opened.test);
+  Inputs inputs{.splits = {}, .labeled = true};
+  if (request.split != "test") inputs.splits.push_back(opened.train);
+  if (request.split != "train") inputs.splits.push_back(opened.test);
   return inputs;
 }
 
 Inputs open_inputs(const EmbedRequest& request, const config::InputOptions& input, int threads) {
   if (request.inputs.empty() ||
       (request.inputs.size() == 1 && config::names_dataset(request.inputs.front()))) {
-    return open_parts(request, input, threads);
+    return open_splits(request, input, threads);
   }
   for (const auto& file : request.inputs) {
     if (!fs::is_regular_file(file)) {
@@ -113,7 +113,7 @@ Inputs open_inputs(const EmbedRequest& request, const config::InputOptions& inpu
     }
   }
   const std::vector<fs::path> files(request.inputs.begin(), request.inputs.end());
-  return {.parts = {data::open_files(files, input)}, .labeled = false};
+  return {.splits = {data::open_files(files, input)}, .labeled = false};
 }
 
 fs::path sibling_file(fs::path output, const char* extension) {
@@ -121,11 +121,11 @@ fs::path sibling_file(fs::path output, const char* extension) {
 }
 
 /// Names of the samples `indices`, one per line.
-std::string name_lines(const dataset::Dataset& part, const torch::Tensor& indices) {
+std::string name_lines(const dataset::Dataset& split, const torch::Tensor& indices) {
   std::string lines;
   const auto rows = indices.contiguous();
   for (int64_t i = 0; i < rows.size(0); ++i) {
-    lines += io::printable(part.sample_name(rows.data_ptr<int64_t>()[i])) + "\n";
+    lines += io::printable(split.sample_name(rows.data_ptr<int64_t>()[i])) + "\n";
   }
   return lines;
 }
@@ -144,15 +144,15 @@ EmbedResult embed_inputs(const EmbedRequest& request, const Logger& logger) {
   std::vector<torch::Tensor> embeddings;
   std::vector<torch::Tensor> labels;
   std::string names;
-  for (const auto& part : inputs.parts) {
-    logger->info("embedding {}", counted(part->size(), "sample"));
+  for (const auto& split : inputs.splits) {
+    logger->info("embedding {}", counted(split->size(), "sample"));
     // Explicitly named files must all be readable.
-    const auto set =
-        embed_part(trained, data::as_model_input(part, trained.input, cache),
-                   {.label = "embedding", .threads = threads, .strict = !inputs.labeled}, logger);
+    const auto set = embed_samples(
+        trained, data::as_model_input(split, trained.input, cache),
+        {.label = "embedding", .threads = threads, .strict = !inputs.labeled}, logger);
     embeddings.push_back(set.embeddings);
     labels.push_back(set.labels);
-    names += name_lines(*part, set.indices);
+    names += name_lines(*split, set.indices);
   }
   const auto rows = torch::cat(embeddings);  // [N, D]
   write_array(request.output, rows);

@@ -37,7 +37,7 @@ struct EmbedRequest {
   std::filesystem::path data =
       {};  ///< current path of the run's data; empty: as recorded in the run
   std::filesystem::path output;
-  std::string part = "all";      ///< split of a dataset: "train", "test" or "all"
+  std::string split = "all";     ///< split of a dataset: "train", "test" or "all"
   dataset::OpenContext context;  ///< dataset search paths
 };
 

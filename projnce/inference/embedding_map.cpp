@@ -64,7 +64,16 @@ MapInput read_run_embeddings(const fs::path& root) {
   return input;
 }
 
-MapInput read_map_input(const MapRequest& request) {
+MapInput read_table(const TableRequest& request, const Logger& logger) {
+  const auto arrays = read_table_samples(request, RunOutput::kEmbeddings, logger).arrays;
+  return {.rows = arrays.embeddings,
+          .labels = arrays.labels,
+          .class_names = arrays.class_names,
+          .title = request.table.filename().string()};
+}
+
+MapInput read_map_input(const MapRequest& request, const Logger& logger) {
+  if (!request.table.table.empty()) return read_table(request.table, logger);
   if (fs::is_directory(request.input) && request.labels.empty()) {
     return read_run_embeddings(request.input);
   }
@@ -124,7 +133,7 @@ MapResult map_embeddings(const MapRequest& request, const Logger& logger) {
   using Clock = std::chrono::steady_clock;
   set_threads(0);
   const auto outputs = chosen_outputs(request);
-  const auto input = read_map_input(request);
+  const auto input = read_map_input(request, logger);
   logger->info("projecting {} of dimension {}", counted(input.rows.size(0), "embedding"),
                input.rows.size(1));
   const auto started = Clock::now();

@@ -10,6 +10,7 @@
 
 #include "projnce/core/logging.h"
 #include "projnce/eval/tsne/tsne.h"
+#include "projnce/inference/table_samples.h"
 
 namespace projnce::inference {
 
@@ -38,6 +39,7 @@ enum class MapMethod { kTsne, kPca };
 struct MapRequest {
   std::filesystem::path input;   ///< .npy matrix, or a run, whose test samples are mapped
   std::filesystem::path labels;  ///< .npy array; empty: those of the run, or none
+  TableRequest table = {};       ///< instead of `input` and `labels`
   /// .npy, .svg, .png or .html files; empty: tsne.npy or pca.npy in the run.
   std::vector<std::filesystem::path> outputs;
   MapMethod method = MapMethod::kTsne;

@@ -2,7 +2,8 @@
 
 #include <torch/types.h>
 
-#include "projnce/core/counted.h"
+#include <string_view>
+#include <unordered_set>
 #include "projnce/core/error.h"
 #include "projnce/core/names.h"
 #include "projnce/core/progress.h"
@@ -13,12 +14,25 @@
 #include "projnce/inference/array_files.h"
 #include "projnce/inference/trained_model.h"
 #include "projnce/io/filesystem/run_directory.h"
+#include "projnce/io/printable.h"
 #include "projnce/projection/class_groups.h"
 
 namespace projnce::inference {
 
+namespace {
+
+bool all_rows_equal(const torch::Tensor& rows) {
+  return rows.eq(rows.narrow(0, 0, 1)).all().item<bool>();
+}
+
+}  // namespace
+
 RetrievalReport measure_retrieval_report(const torch::Tensor& rows, const torch::Tensor& labels) {
+  if (labels.size(0) == 0) return {.reason = "there are no test samples"};
   const auto classes = std::get<0>(torch::_unique2(labels)).size(0);
+  if (classes == labels.size(0)) return {.reason = "no class has two test samples"};
+  if (classes == 1) return {.reason = "all test samples have the same class"};
+  if (all_rows_equal(rows)) return {.reason = "all test embeddings are equal"};
   return {.retrieval = eval::measure_retrieval(rows, labels),
           .nmi = eval::normalized_information(eval::k_means(projection::unit_rows(rows), classes),
                                               labels)};
@@ -27,6 +41,10 @@ RetrievalReport measure_retrieval_report(const torch::Tensor& rows, const torch:
 nlohmann::ordered_json retrieval_json(const RetrievalReport& report) {
   const auto& found = report.retrieval;
   nlohmann::ordered_json result = {{"queries", found.queries}};
+  if (!report.reason.empty()) {
+    result["reason"] = report.reason;
+    return result;
+  }
   for (size_t k = 0; k < found.ranks.size(); ++k) {
     result[concat("recall_at_", found.ranks[k])] = found.recall[k];
   }
@@ -70,6 +88,11 @@ EvalResult evaluate_samples(const EvalInputs& samples, const std::vector<std::st
   }
   progress.update(static_cast<int64_t>(protocols.size()), "retrieval");
   result.retrieval = measure_retrieval_report(samples.test.embeddings, samples.test.labels);
+  if (samples.test.labels.size(0) > 1 && all_rows_equal(samples.test.embeddings)) {
+    result.remarks.push_back(
+        "all test embeddings are equal: every sample gets the same prediction, which says nothing "
+        "about the embeddings");
+  }
   return result;
 }
 
@@ -80,6 +103,22 @@ EmbeddedSet as_set(const torch::Tensor& embeddings, const torch::Tensor& labels)
 EmbeddedSet select_rows(const LabeledArrays& arrays, const std::vector<int64_t>& rows) {
   const auto index = torch::tensor(rows, torch::kInt64);
   return as_set(arrays.embeddings.index_select(0, index), arrays.labels.index_select(0, index));
+}
+
+/// Number of test rows that are also reference rows.
+int64_t count_shared_rows(const torch::Tensor& reference, const torch::Tensor& test) {
+  const auto known = reference.contiguous();
+  const auto asked = test.contiguous();
+  const auto row = [](const torch::Tensor& rows, int64_t i) {
+    const auto bytes = static_cast<size_t>(rows.size(1)) * rows.element_size();
+    return std::string_view(
+        static_cast<const char*>(rows.data_ptr()) + bytes * static_cast<size_t>(i), bytes);
+  };
+  std::unordered_set<std::string_view> rows;
+  for (int64_t i = 0; i < known.size(0); ++i) rows.insert(row(known, i));
+  int64_t shared = 0;
+  for (int64_t i = 0; i < asked.size(0); ++i) shared += rows.contains(row(asked, i)) ? 1 : 0;
+  return shared;
 }
 
 /// Splits one file into reference and test samples.
@@ -95,19 +134,63 @@ void hold_out(const LabeledArrays& arrays, const std::string& name, EvalInputs& 
   samples.test = select_rows(arrays, parts.test);
 }
 
+/// Divides the rows of a table by its split column, or at random without one.
+void split_table(const TableSamples& read, EvalInputs& samples) {
+  const auto& [table, arrays] = read;
+  if (table.columns.split.empty()) return hold_out(arrays, table.table.name(), samples);
+  std::vector<int64_t> reference;
+  std::vector<int64_t> test;
+  for (int64_t row = 0; row < table.size(); ++row) {
+    (table.text_of(table.columns.split, row) == "test" ? test : reference).push_back(row);
+  }
+  if (reference.empty() || test.empty()) {
+    fail(table.table.name(), " has ", test.size(), " rows with the value 'test' in the column '",
+         io::printable_start(table.columns.split), "' and ", reference.size(),
+         " others, expected both");
+  }
+  samples.reference = select_rows(arrays, reference);
+  samples.test = select_rows(arrays, test);
+}
+
+/// Reads the files of the request; returns the class names.
+std::vector<std::string> read_eval_inputs(const EvaluateArraysRequest& request, EvalInputs& samples,
+                                          const Logger& logger) {
+  if (!request.table.table.empty()) {
+    require_labels(request.table);
+    const auto read = read_table_samples(request.table, RunOutput::kEmbeddings, logger);
+    split_table(read, samples);
+    return read.arrays.class_names;
+  }
+  const auto reference = read_labeled(request.embeddings, request.labels);
+  if (request.test_embeddings.empty()) {
+    hold_out(reference, request.labels.string(), samples);
+    return reference.class_names;
+  }
+  const auto test =
+      read_labeled(request.test_embeddings, request.test_labels, reference.class_names);
+  if (test.embeddings.size(1) != reference.embeddings.size(1)) {
+    fail(request.embeddings.string(), " has ", reference.embeddings.size(1), " columns and ",
+         request.test_embeddings.string(), " ", test.embeddings.size(1),
+         ", expected the same number");
+  }
+  samples.reference = as_set(reference.embeddings, reference.labels);
+  samples.test = as_set(test.embeddings.to(reference.embeddings.dtype()), test.labels);
+  return reference.class_names;
+}
+
 }  // namespace
 
 EvalResult evaluate_run(const EvaluateRequest& request, const Logger& logger) {
   const auto paths = io::find_run(request.run);
   const auto run = open_trained_run(paths, request.data, request.context);
   check_same_classes(run.trained, run.data.test());
-  auto samples = embed_test_part(run, logger);
+  auto samples = embed_test_split(run, logger);
   const auto protocol = run_protocol_request(request.protocol, run.trained);
   auto protocols = eval::choose_protocols(protocol.protocols, samples.logits.defined(),
                                           samples.learned_vectors.defined());
   // The model file includes what its own readout needs.
   std::erase(protocols, run.trained.readout.protocol);
-  if (eval::needs_reference(protocols)) samples.reference = embed_reference_part(run, logger);
+  if (eval::needs_reference(protocols)) samples.reference = embed_reference_split(run, logger);
   auto result = evaluate_samples(samples, run.trained.class_names, protocol);
   const auto& opened = run.data.dataset;
   result.data = EvaluatedData{.root = opened.root,
@@ -117,30 +200,25 @@ EvalResult evaluate_run(const EvaluateRequest& request, const Logger& logger) {
   return result;
 }
 
-EvalResult evaluate_arrays(const EvaluateArraysRequest& request) {
+EvalResult evaluate_arrays(const EvaluateArraysRequest& request, const Logger& logger) {
   set_threads(0);
-  const auto reference = read_labeled(request.embeddings, request.labels);
-  if (reference.class_names.size() < 2) {
-    fail(request.labels.string(), " has only one class, expected two or more");
-  }
   EvalInputs samples;
-  samples.num_classes = static_cast<int64_t>(reference.class_names.size());
-  if (request.test_embeddings.empty()) {
-    hold_out(reference, request.labels.string(), samples);
-  } else {
-    const auto test =
-        read_labeled(request.test_embeddings, request.test_labels, reference.class_names);
-    if (test.embeddings.size(1) != reference.embeddings.size(1)) {
-      fail(request.embeddings.string(), " has ", counted(reference.embeddings.size(1), "column"),
-           " and ", request.test_embeddings.string(), " ", test.embeddings.size(1),
-           ", expected the same number");
-    }
-    samples.reference = as_set(reference.embeddings, reference.labels);
-    samples.test = as_set(test.embeddings.to(reference.embeddings.dtype()), test.labels);
+  const auto class_names = read_eval_inputs(request, samples, logger);
+  if (class_names.size() < 2) {
+    const auto& file = request.table.table.empty() ? request.labels : request.table.table;
+    fail(file.string(), " has only one class, expected two or more");
   }
+  samples.num_classes = static_cast<int64_t>(class_names.size());
   samples.class_vectors = eval::class_centroids(samples.reference.embeddings,
                                                 samples.reference.labels, samples.num_classes);
-  return evaluate_samples(samples, reference.class_names, request.protocol);
+  auto result = evaluate_samples(samples, class_names, request.protocol);
+  const auto shared = count_shared_rows(samples.reference.embeddings, samples.test.embeddings);
+  if (shared > 0) {
+    result.remarks.push_back(concat(shared, " of ", result.samples,
+                                    " test rows are also reference rows: results on them do not "
+                                    "show how the embeddings generalize"));
+  }
+  return result;
 }
 
 }  // namespace projnce::inference

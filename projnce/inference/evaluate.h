@@ -14,19 +14,23 @@
 #include "projnce/eval/nearest_neighbors.h"
 #include "projnce/eval/retrieval.h"
 #include "projnce/inference/protocol_result.h"
+#include "projnce/inference/table_samples.h"
 
 namespace projnce::inference {
 
 /// Retrieval and clustering metrics.
 struct RetrievalReport {
-  eval::Retrieval retrieval;
-  double nmi = 0;  ///< normalized mutual information of k-means clusters and classes
+  eval::Retrieval retrieval = {};
+  double nmi = 0;           ///< normalized mutual information of k-means clusters and classes
+  std::string reason = {};  ///< if not empty, why there are no metrics
 };
 
-/// Measures retrieval and clustering of rows [N, D] with labels [N].
+/// Measures retrieval and clustering of rows [N, D] with labels [N]. Gives a reason instead of
+/// metrics if they would say nothing about the embeddings: a single class, no class with two rows,
+/// or equal rows, whose ranking would be their order.
 RetrievalReport measure_retrieval_report(const torch::Tensor& rows, const torch::Tensor& labels);
 
-/// Returns {queries, recall_at_1, ..., r_precision, map_at_r, nmi}.
+/// Returns {queries, recall_at_1, ..., r_precision, map_at_r, nmi}, or {queries, reason}.
 nlohmann::ordered_json retrieval_json(const RetrievalReport& report);
 
 /// Evaluation protocols; see choose_protocols and evaluate_protocol.
@@ -58,22 +62,26 @@ struct EvalResult {
   std::vector<ProtocolResult> results = {};  ///< of the requested protocols, in order
   RetrievalReport retrieval = {};            ///< within the test samples
   std::optional<EvaluatedData> data = {};    ///< only for runs
+  /// Sentences about inputs that make the results misleading.
+  std::vector<std::string> remarks = {};
 };
 
 /// Evaluates a finished run on the test split of its own or of other data.
 EvalResult evaluate_run(const EvaluateRequest& request, const Logger& logger);
 
 struct EvaluateArraysRequest {
+  TableRequest table = {};  ///< instead of all files
   std::filesystem::path embeddings;
   std::filesystem::path labels;
   /// Both empty: a random fifth of each class is held out, with a fixed seed.
   std::filesystem::path test_embeddings;
   std::filesystem::path test_labels;
-  ProtocolRequest protocol;
+  ProtocolRequest protocol = {};
 };
 
 /// Evaluates embeddings from .npy files: `embeddings` are the reference set (gallery),
-/// `test_embeddings` the test set (queries).
-EvalResult evaluate_arrays(const EvaluateArraysRequest& request);
+/// `test_embeddings` the test set (queries). The split column of a table, if given, contains
+/// "test" and any other names for the reference set.
+EvalResult evaluate_arrays(const EvaluateArraysRequest& request, const Logger& logger);
 
 }  // namespace projnce::inference

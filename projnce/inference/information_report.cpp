@@ -52,33 +52,68 @@ void add_bound(ordered_json& json, const std::string& name,
 /// Rows to evaluate and the requested priors.
 struct EvaluatedArrays {
   information::LabeledRows rows;
-  information::ClassPriors priors;
+  torch::Tensor embeddings;  // [N, D], not normalized
+  information::ClassPriors priors = {};
 };
 
-EvaluatedArrays read_arrays_with_priors(const ArrayInformationRequest& request) {
-  const auto arrays = read_labeled(request.embeddings, request.labels);
-  EvaluatedArrays result{.rows = {projection::unit_rows(arrays.embeddings), arrays.labels}};
+/// File of the labels.
+const std::filesystem::path& labels_file(const ArrayInformationRequest& request) {
+  return request.table.table.empty() ? request.labels : request.table.table;
+}
+
+LabeledArrays read_evaluated(const ArrayInformationRequest& request, const Logger& logger) {
+  if (request.table.table.empty()) return read_labeled(request.embeddings, request.labels);
+  require_labels(request.table);
+  return read_table_samples(request.table, RunOutput::kEmbeddings, logger).arrays;
+}
+
+/// The number of classes of the population, of which `occurring` have rows.
+int64_t population_classes(const ArrayInformationRequest& request, int64_t occurring) {
+  if (request.num_classes == 0) return occurring;
+  if (request.num_classes < occurring) {
+    fail("--num-classes = ", request.num_classes, ", but ", labels_file(request).string(), " has ",
+         occurring, " classes");
+  }
+  if (request.priors != "estimated" && request.priors != "uniform") {
+    fail("--num-classes has no effect with ", request.priors, ", whose length is the number of ",
+         "classes");
+  }
+  return request.num_classes;
+}
+
+EvaluatedArrays read_arrays_with_priors(const ArrayInformationRequest& request,
+                                        const Logger& logger) {
+  const auto arrays = read_evaluated(request, logger);
+  EvaluatedArrays result{.rows = {projection::unit_rows(arrays.embeddings), arrays.labels},
+                         .embeddings = arrays.embeddings};
   const auto classes = static_cast<int64_t>(arrays.class_names.size());
   if (classes < 2) {
-    fail(request.labels.string(), " has only one class, expected two or more");
+    fail(labels_file(request).string(), " has only one class, expected two or more");
   }
-  result.priors = {.num_classes = classes, .estimated = request.priors == "estimated"};
+  result.priors = {.num_classes = population_classes(request, classes),
+                   .estimated = request.priors == "estimated"};
   if (request.priors != "estimated" && request.priors != "uniform") {
     if (!std::filesystem::exists(request.priors)) {
       fail("--priors = '", request.priors, "', expected uniform, estimated or a .npy file");
     }
     const auto file = io::read_npy(request.priors);
+    if (file.array.shape.size() != 1) {
+      fail(request.priors, " holds a ", file.array.shape.size(),
+           "-dimensional array, expected a 1-dimensional array with one probability per class");
+    }
     const auto values = dataset::finite_floats(file.array, request.priors);
     result.priors = {.num_classes = static_cast<int64_t>(values.size()),
                      .values = torch::tensor(values)};
-    result.rows.labels = read_labels(request.labels);  // priors are indexed by the original labels
+    // Priors are indexed by the integers of the file, or by the sorted labels of a table.
+    if (request.table.table.empty()) result.rows.labels = read_labels(request.labels);
   }
   if (!request.instances.empty()) {
     result.rows.instances = read_labels(request.instances);
     if (result.rows.instances.size(0) != result.rows.labels.size(0)) {
       fail(request.instances.string(), " holds ",
-           counted(result.rows.instances.size(0), "instance id"), " and ", request.labels.string(),
-           " ", counted(result.rows.labels.size(0), "label"), ", expected one id per row");
+           counted(result.rows.instances.size(0), "instance id"), " and ",
+           labels_file(request).string(), " ", counted(result.rows.labels.size(0), "label"),
+           ", expected one id per row");
     }
   }
   return result;
@@ -115,7 +150,8 @@ ordered_json bounds_json(const eval::InformationBounds& bounds) {
 std::string short_text(const eval::InformationBounds& bounds) {
   const auto& first = bounds.by_class_fitted ? bounds.by_class_fitted : bounds.by_class;
   const auto error = first->se ? fmt::format(" ± {:.2f}", *first->se) : std::string();
-  return fmt::format("I(Z;C) >= {:.2f}{} nats", first->value, error);
+  return fmt::format("I(Z;C) >= {:.2f}{} nats{}", first->value, error,
+                     first->value > 0 ? "" : " (not informative)");
 }
 
 InformationReport measure_information(const torch::Tensor& embeddings, const torch::Tensor& labels,
@@ -159,11 +195,15 @@ ordered_json information_json(const InformationReport& report) {
   return json;
 }
 
-ArrayInformation information_of_arrays(const ArrayInformationRequest& request) {
+ArrayInformation information_of_arrays(const ArrayInformationRequest& request,
+                                       const Logger& logger) {
   set_threads(0);
-  const auto [rows, priors] = read_arrays_with_priors(request);
+  const auto [rows, original, priors] = read_arrays_with_priors(request, logger);
   const auto instance_rows = first_rows(rows);
   const int64_t instances = instance_rows.size(0);
+  if (instances < 2) {
+    fail(request.instances.string(), " has only one instance, expected two or more");
+  }
   if (request.ksg.neighbors < 1 || request.ksg.neighbors >= instances) {
     fail("Mixed KSG: k = ", request.ksg.neighbors, ", expected between 1 and ", instances - 1,
          ", one less than the number of samples");
@@ -172,11 +212,12 @@ ArrayInformation information_of_arrays(const ArrayInformationRequest& request) {
   const auto bounds = eval::cross_validated_bounds(
       rows, {.folds = folds, .temperature = request.temperature, .priors = priors});
   // Unlike the bounds, the estimate uses the embeddings without normalization.
-  const auto embeddings = read_matrix(request.embeddings).index_select(0, instance_rows);
+  const auto embeddings = original.index_select(0, instance_rows);
   return {.report = measure_information(embeddings, rows.labels.index_select(0, instance_rows),
                                         bounds, request.ksg),
           .folds = folds,
-          .priors = request.priors};
+          .priors = request.priors,
+          .num_classes = priors.num_classes};
 }
 
 }  // namespace projnce::inference

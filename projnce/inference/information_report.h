@@ -10,6 +10,7 @@
 
 #include "projnce/eval/accuracy.h"
 #include "projnce/eval/information_bounds.h"
+#include "projnce/inference/table_samples.h"
 
 namespace projnce::inference {
 
@@ -26,7 +27,8 @@ struct KsgOptions {
 /// `temperature`, `tau_fit`, `rows` and `entropy`. Forms that do not apply are absent.
 nlohmann::ordered_json bounds_json(const eval::InformationBounds& bounds);
 
-/// Formats the main bound, at the fitted temperature if there is one: "I(Z;C) >= 1.73 ± 0.01 nats".
+/// Formats the main bound, at the fitted temperature if there is one: "I(Z;C) >= 1.73 ± 0.01 nats";
+/// a bound that is not positive is marked as not informative.
 std::string short_text(const eval::InformationBounds& bounds);
 
 /// Mixed KSG estimate of I(Z;C), in nats.
@@ -59,15 +61,19 @@ InformationReport measure_information(const torch::Tensor& embeddings, const tor
 /// label entropy) are null without an estimate, `withheld` is null with one.
 nlohmann::ordered_json information_json(const InformationReport& report);
 
-/// Request of `projnce mi`, for .npy files.
+/// Request of `projnce mi`, for .npy files or a table.
 struct ArrayInformationRequest {
   std::filesystem::path embeddings;  ///< matrix, one row per sample
   std::filesystem::path labels;      ///< integers
+  TableRequest table = {};           ///< instead of `embeddings` and `labels`
   std::filesystem::path instances =
       {};  ///< integer sample ids, shared by the views of a sample; optional
-  /// "uniform" or "estimated", over the classes that occur, or a .npy file of probabilities indexed
+  /// "uniform" or "estimated", over `num_classes` classes, or a .npy file of probabilities indexed
   /// by label.
   std::string priors = "estimated";
+  /// Number of classes of the population; 0: those that occur. With uniform priors, bounds are
+  /// certified only if no class is missing in this number.
+  int64_t num_classes = 0;
   double temperature = 0.07;
   int64_t folds = 5;
   KsgOptions ksg = {};
@@ -78,10 +84,12 @@ struct ArrayInformation {
   InformationReport report;  ///< counts one row per instance
   int64_t folds = 0;         ///< number of cross-validation folds
   std::string priors;        ///< as requested
+  int64_t num_classes = 0;   ///< number of classes with a prior
 };
 
 /// Computes cross-validated bounds for L2-normalized embeddings, and Mixed KSG with one row per
 /// instance.
-ArrayInformation information_of_arrays(const ArrayInformationRequest& request);
+ArrayInformation information_of_arrays(const ArrayInformationRequest& request,
+                                       const Logger& logger);
 
 }  // namespace projnce::inference

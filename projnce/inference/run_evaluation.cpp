@@ -88,23 +88,23 @@ dataset::DatasetPtr slice_dataset(const dataset::DatasetPtr& samples, int64_t fi
 RunEvaluator::RunEvaluator(const data::TrainingData& data, EvaluatorSettings settings)
     : loader_options_(
           eval_loader_options(data.input, settings.options.batch_size, settings.threads)),
-      centroid_part_(data.reference),
-      test_part_(data.test_part),
-      validation_part_(data.validation),
+      centroid_split_(data.reference),
+      test_split_(data.test_split),
+      validation_split_(data.validation),
       corrupt_test_(std::make_unique<loader::CorruptSampleTracker>(
-          data.test_part->size(), settings.logger, data.dataset.max_corrupt)),
+          data.test_split->size(), settings.logger, data.dataset.max_corrupt)),
       num_classes_(static_cast<int64_t>(data.class_names().size())),
       settings_(std::move(settings)) {
   const int64_t max_samples = settings_.options.centroid_samples;
-  if (max_samples > 0 && max_samples < centroid_part_->size()) {
-    centroid_part_ = std::make_shared<dataset::SubsetDataset>(
-        centroid_part_, dataset::stratified_subset(*centroid_part_, max_samples, /*seed=*/0));
+  if (max_samples > 0 && max_samples < centroid_split_->size()) {
+    centroid_split_ = std::make_shared<dataset::SubsetDataset>(
+        centroid_split_, dataset::stratified_subset(*centroid_split_, max_samples, /*seed=*/0));
   }
   corrupt_centroid_ = std::make_unique<loader::CorruptSampleTracker>(
-      centroid_part_->size(), nullptr, data.dataset.max_corrupt);
-  if (validation_part_) {
+      centroid_split_->size(), nullptr, data.dataset.max_corrupt);
+  if (validation_split_) {
     corrupt_validation_ = std::make_unique<loader::CorruptSampleTracker>(
-        validation_part_->size(), settings_.logger, data.dataset.max_corrupt);
+        validation_split_->size(), settings_.logger, data.dataset.max_corrupt);
   }
 }
 
@@ -138,16 +138,16 @@ Evaluation RunEvaluator::evaluate(encoder::EmbeddingModel& model, loss::Loss& lo
   const auto protocols = eval::with_readout(names, settings_.options.readout);
   Evaluation result;
   auto& samples = result.samples;
-  samples.reference = embed(model, centroid_part_, *corrupt_centroid_);
-  samples.test = embed(model, test_part_, *corrupt_test_);
+  samples.reference = embed(model, centroid_split_, *corrupt_centroid_);
+  samples.test = embed(model, test_split_, *corrupt_test_);
   samples.num_classes = num_classes_;
   samples.temperature = settings_.temperature;
   samples.class_vectors =
       eval::class_centroids(samples.reference.embeddings, samples.reference.labels, num_classes_);
   add_learned_classes(samples, loss);
-  if (validation_part_) {
+  if (validation_split_) {
     result.validation = samples;
-    result.validation->test = embed(model, validation_part_, *corrupt_validation_);
+    result.validation->test = embed(model, validation_split_, *corrupt_validation_);
     add_learned_classes(*result.validation, loss);
   }
   if (!settings_.ranks->is_rank_zero()) return result;

@@ -59,7 +59,7 @@ class RunEvaluator {
                       const std::vector<std::string>& protocols) const;
 
   /// Samples for the class centroids: the reference samples or a subset of them.
-  const dataset::DatasetPtr& reference() const { return centroid_part_; }
+  const dataset::DatasetPtr& reference() const { return centroid_split_; }
 
   /// Number of corrupt test samples that this process skipped.
   int64_t skipped() const { return corrupt_test_->skipped(); }
@@ -71,9 +71,9 @@ class RunEvaluator {
                           const loader::EvalLoaderOptions& options) const;
 
   loader::EvalLoaderOptions loader_options_;
-  dataset::DatasetPtr centroid_part_;
-  dataset::DatasetPtr test_part_;
-  dataset::DatasetPtr validation_part_;  // null if there is none
+  dataset::DatasetPtr centroid_split_;
+  dataset::DatasetPtr test_split_;
+  dataset::DatasetPtr validation_split_;  // null if there is none
   // The loader already reports corrupt training samples.
   std::unique_ptr<loader::CorruptSampleTracker> corrupt_centroid_;
   std::unique_ptr<loader::CorruptSampleTracker> corrupt_validation_;

@@ -13,6 +13,7 @@
 #include "projnce/checkpoint/tensor_file.h"
 #include "projnce/config/run_request.h"
 #include "projnce/core/error.h"
+#include "projnce/core/json.h"
 #include "projnce/core/progress.h"
 #include "projnce/core/table_reader.h"
 #include "projnce/core/table_writer.h"
@@ -71,7 +72,8 @@ void read_knn(const ReadoutTensors& tensors, const nlohmann::json& json, const s
       tensors.get("knn_embeddings", {-1, trained.model->embedding_dim()});
   const int64_t rows = readout.reference_embeddings.size(0);
   readout.reference_labels = tensors.get("knn_labels", {rows}, torch::kLong);
-  readout.knn = {.neighbors = json.at("neighbors"), .temperature = json.at("knn_temperature")};
+  readout.knn = {.neighbors = json_count(json.at("neighbors"), origin),
+                 .temperature = json.at("knn_temperature")};
   const auto classes = static_cast<int64_t>(trained.class_names.size());
   const bool labels_fit = readout.reference_labels.min().item<int64_t>() >= 0 &&
                           readout.reference_labels.max().item<int64_t>() < classes;
@@ -109,7 +111,7 @@ void parse_readout(const nlohmann::json& json, const checkpoint::NamedTensors& s
   if (!std::isfinite(readout.temperature) || readout.temperature < 0) {
     fail(origin, " has a readout with temperature ", readout.temperature, ", expected 0 or more");
   }
-  trained.epoch = json.at("epoch").get<int64_t>();
+  trained.epoch = json_count(json.at("epoch"), origin);
   trained.rule = json.at("rule") == epoch_rule_name(EpochRule::kLast) ? EpochRule::kLast
                                                                       : EpochRule::kBestValidation;
   const ReadoutTensors tensors(stored, origin);
@@ -170,7 +172,7 @@ void read_readout(const checkpoint::TensorFile& file, const checkpoint::NamedTen
     return;
   }
   try {
-    parse_readout(nlohmann::json::parse(found->second), tensors, file.origin, trained);
+    parse_readout(parse_json(found->second, file.origin), tensors, file.origin, trained);
   } catch (const nlohmann::json::exception& error) {
     fail(file.origin, " has a malformed readout: ", error.what());
   }
@@ -238,7 +240,7 @@ TrainedModel load_trained_model(const std::filesystem::path& path) {
   trained.config = read_options<ModelConfig>(
       parse_toml(file.metadata.at("config"), path.filename().string()), "");
   trained.class_names =
-      nlohmann::json::parse(file.metadata.at("class_names")).get<std::vector<std::string>>();
+      parse_json(file.metadata.at("class_names"), path.string()).get<std::vector<std::string>>();
   trained.input = config::input_options(trained.config.input);
   trained.model = encoder::make_model(trained.config.encoder, trained.input.shape());
   const auto classes = static_cast<int64_t>(trained.class_names.size());
@@ -277,8 +279,8 @@ torch::Tensor readout_scores(const TrainedModel& trained, const EmbeddedSet& set
   return protocol_scores(eval_inputs(trained, set), trained.readout.protocol, trained.readout.knn);
 }
 
-EmbeddedSet embed_part(const TrainedModel& trained, const dataset::DatasetPtr& samples,
-                       const EmbedPartOptions& options, const Logger& logger) {
+EmbeddedSet embed_samples(const TrainedModel& trained, const dataset::DatasetPtr& samples,
+                          const EmbedOptions& options, const Logger& logger) {
   loader::CorruptSampleTracker corrupt_samples(samples->size(), logger);
   auto loading = eval_loader_options(trained.input, options.batch_size, options.threads);
   if (!options.strict) loading.corrupt_samples = &corrupt_samples;
@@ -289,9 +291,9 @@ EmbeddedSet embed_part(const TrainedModel& trained, const dataset::DatasetPtr& s
 
 namespace {
 
-EmbeddedSet embed_run_part(const TrainedRun& run, const dataset::DatasetPtr& part,
-                           const char* label, const Logger& logger) {
-  return embed_part(run.trained, part, {label, run.config.eval.batch_size, run.threads}, logger);
+EmbeddedSet embed_run_samples(const TrainedRun& run, const dataset::DatasetPtr& part,
+                              const char* label, const Logger& logger) {
+  return embed_samples(run.trained, part, {label, run.config.eval.batch_size, run.threads}, logger);
 }
 
 }  // namespace
@@ -309,13 +311,13 @@ TrainedRun open_trained_run(const io::RunPaths& paths, const std::filesystem::pa
           .threads = threads};
 }
 
-EvalInputs embed_test_part(const TrainedRun& run, const Logger& logger) {
+EvalInputs embed_test_split(const TrainedRun& run, const Logger& logger) {
   return eval_inputs(run.trained,
-                     embed_run_part(run, run.data.test_part, "embedding test samples", logger));
+                     embed_run_samples(run, run.data.test_split, "embedding test samples", logger));
 }
 
-EmbeddedSet embed_reference_part(const TrainedRun& run, const Logger& logger) {
-  return embed_run_part(run, run.data.reference, "embedding reference samples", logger);
+EmbeddedSet embed_reference_split(const TrainedRun& run, const Logger& logger) {
+  return embed_run_samples(run, run.data.reference, "embedding reference samples", logger);
 }
 
 }  // namespace projnce::inference

@@ -57,7 +57,7 @@ void save_trained_model(const std::filesystem::path& path, const TrainedModel& t
 void require_trained(const std::filesystem::path& path);
 TrainedModel load_trained_model(const std::filesystem::path& path);
 
-struct EmbedPartOptions {
+struct EmbedOptions {
   std::string label;  ///< of the progress bar
   int64_t batch_size = 512;
   int threads = 1;
@@ -65,8 +65,8 @@ struct EmbedPartOptions {
 };
 
 /// Embeds `samples`, which must be in the input format of the model. Shows a progress bar.
-EmbeddedSet embed_part(const TrainedModel& trained, const dataset::DatasetPtr& samples,
-                       const EmbedPartOptions& options, const Logger& logger);
+EmbeddedSet embed_samples(const TrainedModel& trained, const dataset::DatasetPtr& samples,
+                          const EmbedOptions& options, const Logger& logger);
 
 /// Finished run with its model and data.
 struct TrainedRun {
@@ -82,9 +82,9 @@ TrainedRun open_trained_run(const io::RunPaths& paths, const std::filesystem::pa
                             const dataset::OpenContext& context);
 
 /// Embeds the test split, and adds the class vectors and logits of the model.
-EvalInputs embed_test_part(const TrainedRun& run, const Logger& logger);
+EvalInputs embed_test_split(const TrainedRun& run, const Logger& logger);
 
 /// Embeds the samples that define the class centroids.
-EmbeddedSet embed_reference_part(const TrainedRun& run, const Logger& logger);
+EmbeddedSet embed_reference_split(const TrainedRun& run, const Logger& logger);
 
 }  // namespace projnce::inference

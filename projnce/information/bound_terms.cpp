@@ -65,13 +65,14 @@ torch::Tensor log_mean_exp_of_others(const torch::Tensor& rows, const torch::Ten
 namespace {
 
 constexpr double kSumTolerance = 1e-6;
+constexpr int64_t kMaxClasses = 10'000'000;  // priors of each class are stored
 
 void check_label_range(const torch::Tensor& labels, int64_t num_classes) {
   if (!labels.defined() || labels.dim() != 1 || labels.scalar_type() != torch::kInt64) {
     fail("class priors: expected labels [N] of type int64");
   }
-  if (num_classes < 1) {
-    fail("class priors: num_classes = ", num_classes, ", expected at least 1");
+  if (num_classes < 1 || num_classes > kMaxClasses) {
+    fail("class priors: num_classes = ", num_classes, ", expected 1 to ", kMaxClasses);
   }
   const auto wrong = labels.masked_select((labels < 0) | (labels >= num_classes));
   if (wrong.numel() > 0) {
@@ -126,10 +127,10 @@ torch::Tensor log_frequency_ratio(const torch::Tensor& labels, const torch::Tens
 
 namespace {
 
-/// Numbers of a matrix [rows of a chunk, classes] that are in memory at a time.
+/// Maximum number of elements of a matrix [rows of a chunk, classes].
 constexpr int64_t kChunkNumbers = int64_t{1} << 22;
 
-/// Calls terms_of(first, count) for chunks of rows and joins what it returns.
+/// Calls terms_of(first, count) for chunks of rows and concatenates the results.
 RatioTerms join_chunks(int64_t rows, int64_t classes,
                        const std::function<RatioTerms(int64_t, int64_t)>& terms_of) {
   const int64_t step = std::max<int64_t>(1, kChunkNumbers / std::max<int64_t>(classes, 1));
@@ -170,7 +171,13 @@ struct InstanceRows {
   }
 };
 
-/// Class sums and counts, less what the instance of each row contributes to them.
+/// Scores of some rows with class means, and the numbers of rows in these. Both [count, classes].
+struct ClassScores {
+  torch::Tensor scores;  ///< NaN for a class that no other instance has
+  torch::Tensor counts;
+};
+
+/// Class sums and counts without the instance of each row.
 class LeaveOneOutScores {
  public:
   LeaveOneOutScores(const torch::Tensor& rows, const torch::Tensor& column,
@@ -182,8 +189,8 @@ class LeaveOneOutScores {
                   .index_add_(0, column_, rows_)),
         instances_(instances) {}
 
-  /// z_i.m_c of the rows from `first`, [count, classes]; NaN where no other instance has class c.
-  torch::Tensor scores(int64_t first, int64_t count) const {
+  /// z_i.m_c of the rows from `first`.
+  ClassScores scores(int64_t first, int64_t count) const {
     const auto dots = rows_.narrow(0, first, count).mm(sums_.t());
     const auto others = counts_.unsqueeze(0).repeat({count, 1});
     const int64_t classes = sums_.size(0);
@@ -194,7 +201,7 @@ class LeaveOneOutScores {
         others.data_ptr<double>()[at] -= 1;
       });
     }
-    return torch::where(others > 0, dots / others, torch::full_like(dots, std::nan("")));
+    return {torch::where(others > 0, dots / others, torch::full_like(dots, std::nan(""))), others};
   }
 
  private:
@@ -220,6 +227,14 @@ torch::Tensor log_ratios(const torch::Tensor& dots, const torch::Tensor& log_a,
   return torch::where(defined, ratio, torch::zeros_like(ratio));
 }
 
+/// `ratios` of the pair form [count, classes], limited to their largest value: r_i(c) is at most
+/// |O(i)| over the rows of class c in O(i), by Jensen's inequality. Rounding errors of large scores
+/// would exceed it without limit.
+torch::Tensor limit_ratios(const torch::Tensor& ratios, const torch::Tensor& counts) {
+  const auto of_all = counts.sum(1, /*keepdim=*/true);  // [count, 1]: |O(i)|
+  return torch::where(counts > 0, torch::minimum(ratios, (of_all / counts).log()), ratios);
+}
+
 /// The log mean of ratios that are all 1, without its rounding error, if there is nothing to
 /// compare with.
 torch::Tensor zero_if_alone(const torch::Tensor& log_mean, const torch::Tensor& log_a) {
@@ -240,8 +255,9 @@ RatioTerms pair_ratio_terms(const torch::Tensor& rows, const torch::Tensor& labe
   const auto log_priors = priors.index_select(0, present).log();
   const auto own = column;
   return join_chunks(rows.size(0), present.size(0), [&](int64_t first, int64_t count) {
-    const auto ratios =
-        log_ratios(centroids.scores(first, count), log_a.narrow(0, first, count), temperature);
+    const auto by_class = centroids.scores(first, count);
+    const auto ratios = limit_ratios(
+        log_ratios(by_class.scores, log_a.narrow(0, first, count), temperature), by_class.counts);
     const auto log_mean = torch::logaddexp((ratios + log_priors).logsumexp(1), absent);
     return RatioTerms{own_column(ratios, own.narrow(0, first, count)),
                       zero_if_alone(log_mean, log_a.narrow(0, first, count))};

@@ -12,11 +12,11 @@ namespace projnce::information {
 
 namespace {
 
-/// Rows of each class that occurs.
+/// Number of rows of each class that occurs.
 torch::Tensor class_sizes(const torch::Tensor& labels, const char* what) {
   if (!labels.defined() || labels.dim() != 1 || labels.size(0) == 0 ||
       !at::isIntegralType(labels.scalar_type(), /*includeBool=*/false)) {
-    fail(what, ": expected a list of at least one whole number");
+    fail(what, ": labels must be a 1-dimensional tensor of at least one integer");
   }
   return std::get<2>(torch::_unique2(labels, true, false, true));
 }
@@ -36,10 +36,10 @@ double label_entropy(const torch::Tensor& labels) {
 
 namespace {
 
-constexpr int64_t kParts = 10;
-constexpr double kStudent = 2.262;  // 97.5 % quantile of Student's t with kParts - 1 degrees
+constexpr int64_t kSubsets = 10;
+constexpr double kStudent = 2.262;  // 97.5 % quantile of Student's t with kSubsets - 1 degrees
 
-/// 0 .. count - 1 in an order of chance.
+/// 0 .. count - 1 in random order.
 std::vector<int64_t> shuffled_rows(int64_t count, uint64_t seed) {
   std::vector<int64_t> rows(static_cast<size_t>(count));
   std::iota(rows.begin(), rows.end(), 0);
@@ -54,19 +54,19 @@ std::optional<double> information_margin(const torch::Tensor& embeddings,
                                          const LabelInformationOptions& options, uint64_t seed) {
   const int64_t count = labels.size(0);
   const int64_t classes = std::get<0>(torch::_unique2(labels)).size(0);
-  if (count / kParts < 2 * options.k * classes) return {};
+  if (count / kSubsets < 2 * options.k * classes) return {};
   const auto order = torch::tensor(shuffled_rows(count, seed));
   std::vector<double> values;
-  for (int64_t part = 0; part < kParts; ++part) {
-    const int64_t begin = part * count / kParts;
-    const auto rows = order.narrow(0, begin, (part + 1) * count / kParts - begin);
+  for (int64_t subset = 0; subset < kSubsets; ++subset) {
+    const int64_t begin = subset * count / kSubsets;
+    const auto rows = order.narrow(0, begin, (subset + 1) * count / kSubsets - begin);
     values.push_back(label_information_unchecked(embeddings.index_select(0, rows),
                                                  labels.index_select(0, rows), options));
   }
-  const double mean = std::accumulate(values.begin(), values.end(), 0.0) / kParts;
+  const double mean = std::accumulate(values.begin(), values.end(), 0.0) / kSubsets;
   double squares = 0;
   for (const double value : values) squares += (value - mean) * (value - mean);
-  return kStudent * std::sqrt(squares / (kParts - 1) / kParts);
+  return kStudent * std::sqrt(squares / (kSubsets - 1) / kSubsets);
 }
 
 }  // namespace projnce::information

@@ -21,7 +21,7 @@ namespace {
 
 constexpr int64_t kBatchInstances = 512;
 constexpr int64_t kMostBatches = 10;
-/// Scores beyond this are refused: sums of them could overflow.
+/// Larger scores are an error, because their sums could overflow.
 constexpr double kLargestScore = 1e300;
 
 /// Rows, labels, instance ids and priors that passed their checks, in float64 on the CPU.
@@ -52,7 +52,7 @@ torch::Tensor finite_matrix(const torch::Tensor& tensor, const char* name) {
 torch::Tensor integers_of_rows(const torch::Tensor& tensor, int64_t rows, const char* name) {
   if (!tensor.defined() || tensor.dim() != 1 ||
       !at::isIntegralType(tensor.scalar_type(), /*includeBool=*/false)) {
-    fail("mi bound: ", name, " must be a list of whole numbers");
+    fail("mi bound: ", name, " must be a 1-dimensional tensor of integers");
   }
   if (tensor.size(0) != rows) {
     fail("mi bound: ", name, " has ", counted(tensor.size(0), "entry", "entries"), ", expected ",
@@ -115,7 +115,7 @@ void check_temperature(double temperature, const torch::Tensor& rows, const torc
   }
 }
 
-/// What estimated priors cost each row, [N]: its mean is the KL correction.
+/// Correction for estimated priors by row, [N]; its mean is KL(f || pi).
 torch::Tensor correction_of_rows(const CheckedRows& checked) {
   if (!checked.estimated) return torch::zeros({checked.count()}, torch::kFloat64);
   return log_frequency_ratio(checked.labels, checked.priors).index_select(0, checked.labels);
@@ -137,7 +137,7 @@ std::optional<double> standard_error(const torch::Tensor& values, const torch::T
   return finite_or_none(std::sqrt(squares) / static_cast<double>(values.size(0)));
 }
 
-/// `groups` [N] tell which rows are independent of each other: their batch or their instance.
+/// `groups` [N] are the batch or the instance of each row; different groups are independent.
 BoundResult result_of(const CheckedRows& checked, const RatioTerms& ratios,
                       const torch::Tensor& groups) {
   const auto correction = correction_of_rows(checked);
@@ -186,7 +186,7 @@ torch::Tensor batch_of_rows(const CheckedRows& checked, const BoundOptions& opti
 
 using TermsOfRows = std::function<RatioTerms(const CheckedRows&)>;
 
-/// Terms of each batch by itself, in the order of the rows.
+/// Computes the terms of each batch separately, in the order of the rows.
 BoundResult bound_in_batches(const CheckedRows& checked, const BoundOptions& options,
                              const TermsOfRows& terms_of) {
   const auto batch = batch_of_rows(checked, options);

@@ -20,7 +20,7 @@ namespace projnce::information {
 ///   2. encoder, class vectors, temperature and estimated priors do not depend on the evaluated
 ///      rows, so rows that the encoder was trained on do not qualify,
 ///   3. the encoder runs in evaluation mode.
-/// One sample can exceed I(Z;C) by chance: look at the standard error.
+/// A single estimate can exceed I(Z;C) by chance: consider the standard error.
 ///
 /// All computation is in float64 on the CPU, whatever the type and device of the rows.
 struct LabeledRows {
@@ -82,7 +82,7 @@ BoundResult general_bound(const LabeledRows& rows, const torch::Tensor& class_ve
 ///   T_i = T'_i = s_{i,c_i} - log( sum_c pi_c e^{s_ic} / sum_c pi_c ),
 ///
 /// both sums over classes with a vector. A class without one, whose row is NaN, keeps q = pi_c:
-/// its rows count with T_i = 0. Instance ids play no role but for the standard error.
+/// its rows count with T_i = 0. Instance ids only affect the standard error.
 BoundResult class_bound(const LabeledRows& rows, const torch::Tensor& class_vectors,
                         const BoundOptions& options);
 

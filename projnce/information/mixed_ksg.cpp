@@ -15,25 +15,25 @@ namespace projnce::information {
 
 namespace {
 
-/// Just above the distance up to which rows are in one place: <= 1e-15 is < this.
+/// Rows at a distance of at most 1e-15 count as equal; the smallest number above it.
 const double kAboveSame = std::nextafter(1e-15, 1.0);
 
-/// A matrix of finite doubles on the CPU, a row for each sample.
+/// Converts to a matrix of finite doubles on the CPU, one row per sample.
 torch::Tensor samples_of(const torch::Tensor& tensor, const char* name) {
   if (!tensor.defined() || tensor.dim() != 2 || tensor.numel() == 0) {
-    fail("mixed KSG: ", name, " must be a matrix with a row for each sample");
+    fail("mixed KSG: ", name, " must be a matrix with one row per sample");
   }
   const auto values = tensor.detach().to(torch::kCPU, torch::kFloat64).contiguous();
   if (!torch::isfinite(values).all().item<bool>()) {
-    fail("mixed KSG: ", name, " holds a value that is not finite");
+    fail("mixed KSG: ", name, " contains a value that is not finite");
   }
   return values;
 }
 
-/// Rows in the order of y, so that samples with equal y, those of a class, lie together.
+/// Rows sorted by y, so that samples with equal y (of one class) are adjacent.
 struct SortedRows {
   torch::Tensor order;          // [N], int64
-  std::vector<int64_t> starts;  // where another y begins
+  std::vector<int64_t> starts;  // first row of each value of y
 };
 
 SortedRows sort_rows(const torch::Tensor& y) {
@@ -55,7 +55,7 @@ SortedRows sort_rows(const torch::Tensor& y) {
   return {order, starts};
 }
 
-/// x and y of each sample side by side, in another order; both contiguous.
+/// x and y of each sample concatenated, in another order; contiguous.
 struct JointRows {
   JointRows(const torch::Tensor& x, const torch::Tensor& y, const torch::Tensor& order)
       : x_dim(x.size(1)), values(torch::empty({x.size(0), x.size(1) + y.size(1)}, x.options())) {
@@ -68,7 +68,7 @@ struct JointRows {
   }
 
   int64_t dim() const { return values.size(1); }
-  /// Some of the columns as a space of their own.
+  /// A range of columns as rows of their own.
   kernel::MaxNormRows columns(int64_t first, int64_t count,
                               const std::vector<int64_t>& starts) const {
     return {values.data_ptr<double>() + first, values.size(0), count, dim(), starts};
@@ -84,28 +84,28 @@ struct NeighborCounts {
   std::vector<int64_t> y;
 };
 
-/// Neighbors of rows that have k others in their very place: k~, n_x and n_y count those.
-void count_in_place(const kernel::MaxNormRows& joint, const std::vector<double>& distances,
-                    std::vector<int64_t>& counts) {
+/// Counts the equal rows (k~, n_x or n_y) of rows that have k others at distance 0.
+void count_equal_rows(const kernel::MaxNormRows& joint, const std::vector<double>& distances,
+                      std::vector<int64_t>& counts) {
   std::vector<double> limits(distances.size(), 0.0);
   for (size_t i = 0; i < limits.size(); ++i) {
     if (distances[i] == 0) limits[i] = kAboveSame;
   }
-  const auto in_place = kernel::count_closer(joint, limits);
+  const auto equal = kernel::count_closer(joint, limits);
   for (size_t i = 0; i < limits.size(); ++i) {
-    if (distances[i] == 0) counts[i] = in_place[i];
+    if (distances[i] == 0) counts[i] = equal[i];
   }
 }
 
-/// n_x. Rows of a group have equal y, so that their distance in x is the joint one, and those that
-/// are closer than the k-th neighbor have been met already.
+/// Counts n_x. Rows of a group have equal y, so their distance in x equals the joint distance, and
+/// those closer than the k-th neighbor are already counted.
 std::vector<int64_t> count_in_x(const kernel::MaxNormRows& x, const kernel::KthNeighbors& nearest) {
   auto counts = kernel::count_closer(x, nearest.distances, kernel::CountedPairs::kOtherGroups);
   for (size_t i = 0; i < counts.size(); ++i) counts[i] += nearest.closer_in_group[i];
   return counts;
 }
 
-/// k~, n_x and n_y of each row, in the order of `rows`, which holds x and y side by side.
+/// k~, n_x and n_y of each row, in the order of `rows`.
 NeighborCounts count_neighbors(const JointRows& rows, const std::vector<int64_t>& starts,
                                int64_t k) {
   const auto joint = rows.columns(0, rows.dim(), starts);
@@ -116,7 +116,7 @@ NeighborCounts count_neighbors(const JointRows& rows, const std::vector<int64_t>
     if (limit == 0) limit = kAboveSame;
   }
   const bool ties = limits != nearest.distances;
-  if (ties) count_in_place(joint, nearest.distances, counts.joint);
+  if (ties) count_equal_rows(joint, nearest.distances, counts.joint);
   const auto x = rows.columns(0, rows.x_dim, starts);
   counts.x = ties ? kernel::count_closer(x, limits) : count_in_x(x, nearest);
   counts.y =
@@ -142,7 +142,8 @@ double mixed_ksg(const torch::Tensor& x, const torch::Tensor& y, int64_t k) {
   const auto ys = samples_of(y, "y");
   const auto count = xs.size(0);
   if (ys.size(0) != count) {
-    fail("mixed KSG: x has ", counted(count, "row"), " and y ", ys.size(0), "; they must be equal");
+    fail("mixed KSG: x has ", counted(count, "row"), " and y has ", ys.size(0),
+         ", expected equal numbers");
   }
   if (k < 1 || k >= count) {
     fail("mixed KSG: k = ", k, " must be between 1 and ", count - 1, ", one less than the rows");
@@ -156,7 +157,7 @@ double mixed_ksg(const torch::Tensor& x, const torch::Tensor& y, int64_t k) {
     terms[order.data_ptr<int64_t>()[i]] =
         psi_of(counts.joint[i]) - psi_of(counts.x[i]) - psi_of(counts.y[i]);
   }
-  // In the order of the samples, so that names of classes do not change the rounding.
+  // Summed in the order of the samples, so that rounding does not depend on the labels.
   const auto sum = std::accumulate(terms.begin(), terms.end(), 0.0);
   return sum / static_cast<double>(count) + std::log(static_cast<double>(count));
 }
@@ -177,7 +178,7 @@ double label_information_unchecked(const torch::Tensor& embeddings, const torch:
   }
   if (!labels.defined() || labels.dim() != 1 || labels.numel() == 0 ||
       !at::isIntegralType(labels.scalar_type(), /*includeBool=*/false)) {
-    fail("mixed KSG: expected a list of at least one whole number as labels");
+    fail("mixed KSG: labels must be a 1-dimensional tensor of at least one integer");
   }
   auto y = labels.to(torch::kFloat64).unsqueeze(1);
   if (options.one_hot) {

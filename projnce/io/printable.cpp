@@ -55,6 +55,16 @@ std::string printable_start(std::string_view text) {
   return printable(text.substr(0, kMaxLength)) + (text.size() > kMaxLength ? "…" : "");
 }
 
+size_t valid_utf8_length(std::string_view text) {
+  size_t valid = 0;
+  while (valid < text.size()) {
+    const size_t length = character_length(text.substr(valid));
+    if (length == 0) break;
+    valid += length;
+  }
+  return valid;
+}
+
 std::string escape_html(std::string_view text) {
   std::string out;
   for (const char c : text) {

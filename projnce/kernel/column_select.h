@@ -120,8 +120,8 @@ struct ColumnSelect {
     I largest = at.low;
     for (int64_t r = 0; r < n; ++r) {
       const I key = S::load(keys + r * S::kWidth);
-      smallest = (key >= at.low) & (key < smallest) ? key : smallest;
-      largest = (key <= at.high) & (key > largest) ? key : largest;
+      smallest = ((key >= at.low) & (key < smallest)) ? key : smallest;
+      largest = ((key <= at.high) & (key > largest)) ? key : largest;
     }
     const I first = at.below == rank;
     const I last = (at.upto == rank + 1) & ~first;
@@ -138,7 +138,7 @@ struct ColumnSelect {
       const I here = S::load(keys + r * S::kWidth);
       below -= here < key;
       upto -= here <= key;
-      next = (here > key) & (here < next) ? here : next;
+      next = ((here > key) & (here < next)) ? here : next;
     }
     const I equal = upto > rank + 1;
     return {.key = either(equal, key, next), .tie = equal & (rank + 1 - below), .last = I{}};

@@ -48,7 +48,7 @@ class GeneralizedInfoNCELoss : public ContrastiveLoss {
   GeneralizedInfoNCEOptions options_;
 };
 
-/// Self-p, R and the loss made of them.
+/// Self-p, R, and the loss, self-p + beta R.
 struct InfoNCETerms {
   /// self-p + beta R, with the parts alignment (of g+), uniformity (of g-), valid_anchors and, if
   /// there is one, R.
@@ -87,7 +87,7 @@ bool needs_ratio(const GroupedBatch& batch, double beta);
 void add_ratio(const GroupedBatch& batch, const torch::Tensor& log_above,
                const torch::Tensor& log_below, Exclude r_exclude, double beta, InfoNCETerms& terms);
 
-/// One vector g_c for each class as g+ and g- (perp, med, mlp), so R = 1 is left out:
+/// The same vector g_c of each class as g+ and g- (perp, med, mlp). R = 1 is omitted:
 ///
 ///   l_i = -z_i.g_{y_i}/t + log sum_c n_c e^{z_i.g_c/t},   L = mean_i l_i
 ///

@@ -10,7 +10,7 @@
 
 namespace projnce::loss {
 
-/// What makes two rows positives of each other.
+/// Criterion for positives.
 enum class GroupBy {
   kClass,     ///< equal labels
   kInstance,  ///< views of one sample
@@ -29,7 +29,7 @@ enum class Exclude {
   kSameClass,  ///< all of its class
 };
 
-/// A batch that was validated and grouped: the starting point of every contrastive loss.
+/// A validated batch, grouped by class: the input of every contrastive loss.
 struct GroupedBatch {
   torch::Tensor anchors;                 // [N, D], float32 or float64
   projection::CandidateRows candidates;  // [M, D]
@@ -57,8 +57,8 @@ GroupedBatch validate_batch(const ContrastiveBatch& batch, GroupBy group_by,
 /// Half precision as float32; other types unchanged.
 torch::Tensor at_least_float32(const torch::Tensor& rows);
 
-/// A scalar of the type of `rows`: 0, or NaN if one of its numbers is not finite. Adding it to a
-/// loss makes the loss NaN even if the sums would drop the NaN. Reads each number once.
+/// A scalar of the type of `rows`: 0, or NaN if a value is not finite. Adding it to a loss makes
+/// the loss NaN even if its sums skip the row.
 torch::Tensor nan_guard(const torch::Tensor& rows);
 
 /// sum_i w_i l_i over the anchors whose class is marked in `valid_class` [K].

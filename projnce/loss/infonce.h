@@ -8,7 +8,7 @@ namespace projnce::loss {
 struct InfonceOptions {
   /// Divides similarities; above 0.
   double temperature = 0.07;
-  /// If true, the mean of both directions: first views to second ones and back.
+  /// If true, averages both directions: first views to second views and vice versa.
   bool symmetric = false;
 };
 

@@ -25,7 +25,7 @@ LossValue joint(const LossValue& supervised, const LossValue& self, double theta
 }
 
 JointLoss::JointLoss(LossPtr supervised, const JointOptions& options) : options_(options) {
-  if (!supervised) fail("joint: there is no supervised loss to join");
+  if (!supervised) fail("joint: the supervised loss is missing");
   check_theta(options.theta);
   check_options(options.self, "joint");
   supervised_ = register_module("supervised", std::move(supervised));

@@ -15,7 +15,7 @@ namespace {
 using torch::Tensor;
 
 constexpr double kSumTolerance = 1e-6;
-/// A squared length that is a smaller share of its terms is rounding.
+/// A squared norm that is a smaller fraction of its terms is a rounding error.
 constexpr double kZeroSquare = 1e-14;
 
 /// Views of one instance have one label.
@@ -63,7 +63,7 @@ LogPriors hard_log_priors(const GroupedBatch& rows, const GroupedBatch& instance
           weights.sum().log().to(rows.anchors.scalar_type())};
 }
 
-/// |sum_{k in O(i)} q_kc z_k| as the length of a difference, all rows less those of the anchor's
+/// |sum_{k in O(i)} q_kc z_k| as the norm of a difference, all rows less those of the anchor's
 /// instance, [N, K]; 0 if that is rounding. `same` [N, M]: 1 for candidates of that instance.
 Tensor lengths_without_instance(const Tensor& z, const Tensor& q, const Tensor& same,
                                 const Tensor& instance_ids) {
@@ -74,7 +74,7 @@ Tensor lengths_without_instance(const Tensor& z, const Tensor& q, const Tensor& 
   const auto own = same.mm(q * (z.mm(z.t()) * views).mm(q));                           // [N, K]
   const auto squares = all - 2 * both + own;
   const auto zero = squares <= kZeroSquare * (all + own);
-  // Filled before the root: its gradient at 0 is infinite.
+  // Masked before the root, whose gradient at 0 is infinite.
   return squares.masked_fill(zero, 1).sqrt().masked_fill(zero, 0);
 }
 
@@ -153,7 +153,7 @@ LeaveOneOutTerms soft_leave_one_out(const GroupedBatch& rows, const GroupedBatch
   const auto is_other = instances.anchor_class.unsqueeze(1) != ids;  // [N, M]
   const auto other = is_other.to(torch::kFloat64);
 
-  // s_ic = z_i . sum_{k in O(i)} q_kc z_k / (their mass, or the length of the sum) / t
+  // s_ic = z_i . sum_{k in O(i)} q_kc z_k / (their total weight, or the norm of the sum) / t
   const auto share = other.mm(q);  // [N, K]
   const auto occurs = other.mm((q.detach() > 0).to(torch::kFloat64)) > 0;
   const auto length = options.normalize_g ? lengths_without_instance(z, q, 1 - other, ids) : share;
@@ -169,7 +169,7 @@ LeaveOneOutTerms soft_leave_one_out(const GroupedBatch& rows, const GroupedBatch
   const auto total = weights.masked_fill(unknown, 0).sum(/*dim=*/1, /*keepdim=*/true);
   const auto log_rho = weights.masked_fill(unknown, 1).log() -
                        total.masked_fill(some.logical_not().unsqueeze(1), 1).log();
-  // Minus infinity for every class would have a NaN gradient.
+  // If all classes were minus infinity, the gradient would be NaN.
   const auto excluded = unknown & some.unsqueeze(1);
   const auto logsumexp = (scores + log_rho)
                              .masked_fill(excluded, -std::numeric_limits<double>::infinity())

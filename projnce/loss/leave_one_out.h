@@ -8,7 +8,7 @@
 
 namespace projnce::loss {
 
-/// The name that errors begin with.
+/// Prefix of error messages.
 inline constexpr auto kPerpName = "projnce-perp";
 
 // How projnce-perp computes leave_one_out = kInstance; not part of the interface.
@@ -48,8 +48,9 @@ LeaveOneOutTerms hard_leave_one_out(const GroupedBatch& rows, const GroupedBatch
                                     const ProjncePerpOptions& options,
                                     const torch::Tensor& class_priors);
 
-/// For any soft labels. Computed in float64; time O(N M (D + K)), memory O(N (M + K)). A vector
-/// that is shorter than 1e-7 of the sums it is the difference of counts as zero under normalize_g.
+/// For any soft labels. Computed in float64; time O(N M (D + K)), memory O(N (M + K)). With
+/// normalize_g, a class vector counts as zero if its norm is below 1e-7 of the sums whose
+/// difference it is.
 LeaveOneOutTerms soft_leave_one_out(const GroupedBatch& rows, const GroupedBatch& instances,
                                     const SoftClasses& soft, const ProjncePerpOptions& options,
                                     const torch::Tensor& class_priors);

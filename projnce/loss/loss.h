@@ -11,11 +11,11 @@
 
 namespace projnce::loss {
 
-/// How the values of the anchors are combined.
+/// Reduction over the anchors.
 enum class Reduction {
   kMean,  ///< a scalar: their mean
   kSum,   ///< a scalar: their sum
-  kNone,  ///< [N]: the value of each anchor, 0 for an anchor that does not count
+  kNone,  ///< [N]: the value of each anchor, 0 if the anchor does not count
 };
 
 /// `per_anchor` [N] with the reduction applied.
@@ -55,7 +55,7 @@ struct LossValue {
   std::vector<std::pair<std::string, torch::Tensor>> parts;  ///< name and scalar of each
 };
 
-/// How a loss compares rows with classes. Certified bounds on I(Z;C) of other rows are made of it
+/// How a loss scores rows against classes. Used for certified bounds on I(Z;C) of held-out rows
 /// (eval/information_bounds.h).
 struct LossCritic {
   /// [C, D]: one vector for each class, NaN for a class that has none. Undefined: class centroids.
@@ -63,7 +63,7 @@ struct LossCritic {
   /// [K, D]: the vectors that `class_vectors` are contrasted with, if these are neither rows nor
   /// the class vectors themselves; undefined otherwise.
   torch::Tensor negatives = {};
-  bool compares_rows = true;  ///< whether rows are contrasted with rows: the pair form applies
+  bool compares_rows = true;  ///< if true, rows are contrasted with rows: the pair form applies
 };
 
 /// A function of embeddings and labels that training minimizes. Parameters of a loss (class
@@ -78,7 +78,7 @@ class Loss : public torch::nn::Module {
 
   /// The loss without its parts, which is faster.
   torch::Tensor forward(ContrastiveBatch batch);
-  /// The same for rows that are compared with each other: embeddings [N, D], labels [N]; instances
+  /// Same for rows that are compared with each other: embeddings [N, D], labels [N]; instances
   /// [N] for losses over views, features [N, F] for classifiers.
   torch::Tensor forward(torch::Tensor embeddings, torch::Tensor labels,
                         torch::Tensor instances = {}, torch::Tensor features = {});
@@ -99,8 +99,8 @@ class Loss : public torch::nn::Module {
   /// The learned class vectors [C, D], if the loss has them (projnce-mlp); undefined otherwise.
   virtual torch::Tensor class_vectors() const;
 
-  /// The critic of the loss, from rows [N, D] with labels [N] in 0..C-1, such as training rows. It
-  /// must not be evaluated on the rows that it was made from.
+  /// The critic of the loss, computed from rows [N, D] with labels [N] in 0..C-1, such as training
+  /// rows. It must be evaluated on other rows.
   virtual LossCritic critic(const torch::Tensor& rows, const torch::Tensor& labels,
                             int64_t num_classes);
 };
@@ -108,7 +108,7 @@ class Loss : public torch::nn::Module {
 /// A loss that compares anchors with candidates.
 class ContrastiveLoss : public Loss {};
 
-/// Losses are shared, as LibTorch's modules are.
+/// Shared ownership, like LibTorch's module holders.
 using LossPtr = std::shared_ptr<Loss>;
 
 }  // namespace projnce::loss

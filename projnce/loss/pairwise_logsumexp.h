@@ -32,7 +32,7 @@ struct PairOperands {
 
 /// log sum_j e^{s_ij}, [sets, N]: over positives and negatives if there are classes, else over all;
 /// minus infinity over an empty set. Differentiable once by anchors and candidates. Time O(N M D),
-/// memory O((N + M) D): scores are never stored, backward computes them again.
+/// memory O((N + M) D): scores are never stored, backward recomputes them.
 torch::Tensor pairwise_logsumexp(const PairOperands& pairs);
 
 /// log sum_k e^{z_i . v_k / t} over the candidates k of each anchor that are not excluded, [N]; 0
@@ -64,8 +64,8 @@ class ProjectedScores {
   ProjectedScores(const GroupedBatch& batch, const projection::Projected& projected,
                   double temperature);
 
-  /// Scores with class centroids that leave out the anchor, in its own class only; a class of one
-  /// row keeps it. `detach`: no gradient into the centroids.
+  /// Scores with class centroids, of which that of the anchor's class excludes the anchor unless
+  /// the class has a single row. `detach`: no gradient into the centroids.
   static ProjectedScores with_leave_one_out_centroids(const GroupedBatch& batch, double temperature,
                                                       bool detach);
 
@@ -84,8 +84,7 @@ class ProjectedScores {
   torch::Tensor other_classes_;  // [N]: logsumexp over the candidates of other classes
 };
 
-/// Which implementation computes sums over pairs. Both agree to rounding; neither stores N x M
-/// values.
+/// Implementation of sums over pairs. Both agree up to rounding; neither stores N x M values.
 enum class PairEngine {
   kTiles,   ///< vectorized kernels over tiles, for tensors on the CPU
   kChunks,  ///< LibTorch operations on chunks of rows, for any device

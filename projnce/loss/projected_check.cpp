@@ -8,16 +8,16 @@ namespace projnce::loss {
 
 namespace {
 
-/// A field of Projected and the name that errors call it by.
+/// A field of Projected, and its name in error messages.
 struct ProjectedField {
   const std::string& source;
   const char* name;
   const torch::Tensor& tensor;
 
-  /// On the device of `like` and dense.
+  /// Checks that the tensor is dense and on the device of `like`.
   void check_storage(const torch::Tensor& like) const {
     if (tensor.layout() != torch::kStrided) {
-      fail(Hint{"to_dense() makes one"}, source, " returned ", name, " with the layout ",
+      fail(Hint{"convert it with to_dense()"}, source, " returned ", name, " with the layout ",
            tensor.layout(), ", expected a dense tensor");
     }
     if (tensor.device() != like.device()) {
@@ -40,7 +40,7 @@ struct ProjectedField {
   }
 };
 
-/// What the mistake behind an unexpected number of vectors probably is; empty if unknown.
+/// Hint for an unexpected number of vectors; empty if the cause is unknown.
 std::string count_hint(const projection::Projected& projected, int64_t rows, int64_t classes) {
   if (projected.vectors.dim() != 2) return {};
   const auto count = projected.vectors.size(0);
@@ -48,7 +48,7 @@ std::string count_hint(const projection::Projected& projected, int64_t rows, int
     return count == classes ? "set per_row to false for one vector per class" : "";
   }
   if (count == rows) return "set per_row to true for one vector per row";
-  return count > classes ? "select the classes that the batch holds: "
+  return count > classes ? "select the classes of the batch: "
                            "vectors.index_select(0, candidates.groups.labels)"
                          : "";
 }

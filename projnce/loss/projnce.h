@@ -29,8 +29,8 @@ struct ProjnceOptions {
   bool normalize_g = false;
 };
 
-/// Named readings of the paper: `leave_one_out` leaves the anchor out everywhere (the defaults
-/// above), `paper` takes the formulas literally, `allpairs` includes the anchor everywhere.
+/// Interpretations of the paper: `leave_one_out` excludes the anchor everywhere (the defaults
+/// above), `paper` follows the formulas literally, `allpairs` includes the anchor everywhere.
 enum class ProjncePreset { kLeaveOneOut, kPaper, kAllPairs };
 /// The options of a preset.
 ProjnceOptions projnce_preset(ProjncePreset preset);
@@ -47,11 +47,11 @@ ProjnceOptions projnce_preset(ProjncePreset preset);
 /// (kSelf, kNotAnchor) and (kSameClass, kAll).
 ///
 /// An anchor that is alone in its class has no self-p term but keeps its R_i. K(i) empty: R_i = 0.
-/// beta = 0 with the defaults is SupCon to the last bit of the formula.
+/// beta = 0 with the defaults is SupCon.
 ///
 /// With `normalize_g` the positive score is z_i.u/t with the unit vector u of the positives'
 /// centroid, and R is made of unit centroids; rows stay as they are. R_i may then exceed 1, so that
-/// self-p without R claims more than I(Z;C) at any N. A zero centroid stays zero.
+/// self-p without R may exceed I(Z;C) at any N. A zero centroid stays zero.
 ///
 /// Parts: alignment, uniformity, valid_anchors, R.
 class ProjnceLoss : public ContrastiveLoss {
@@ -68,7 +68,7 @@ class ProjnceLoss : public ContrastiveLoss {
 /// The functional form.
 LossValue projnce(const ContrastiveBatch& batch, const ProjnceOptions& options = {});
 
-/// The same with every R_i.
+/// Same; also returns R_i of each anchor.
 InfoNCETerms projnce_terms(const ContrastiveBatch& batch, const ProjnceOptions& options = {});
 
 }  // namespace projnce::loss

@@ -16,7 +16,8 @@ void check_with_priors(const ProjncePerpOptions& options, const torch::Tensor& c
   check_options(options, kPerpName);
   if (options.priors != PriorSource::kTraining) return;
   if (!class_priors.defined()) {
-    fail(Hint{"information::smoothed_priors makes them of training labels"}, kPerpName,
+    fail(Hint{"compute them with information::smoothed_priors(training labels, classes)"},
+         kPerpName,
          ": priors 'training' needs class_priors, the class frequencies of the training set");
   }
   check_class_priors(class_priors);

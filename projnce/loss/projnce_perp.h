@@ -63,7 +63,7 @@ struct ProjncePerpOptions {
 /// own. -mean_i l_i is the class form of information::class_bound with vectors that do not depend
 /// on the row, and equals the normalized pair form of information::pair_bound if labels are hard
 /// and every class occurs in O(i). It is a certified lower bound on I(Z;C) only for rows that the
-/// encoder was not trained on, priors that do not come from these rows, and soft labels that do not
+/// encoder was not trained on, priors of the population (not kBatch), and soft labels that do not
 /// depend on the anchor (kHard, kGiven); with Nadaraya-Watson the soft labels of O(i) depend on it.
 class ProjncePerpLoss : public ContrastiveLoss {
  public:

@@ -166,8 +166,8 @@ void list_fields(JointSettings<Options>& settings, FieldVisitor& fields) {
   list_fields(settings.options, fields);
 }
 
-/// The sections [loss.pos] and [loss.neg] hold the options of the two projections. Where both have
-/// the same name there is no [loss.neg].
+/// The sections [loss.pos] and [loss.neg] are the options of the two projections. If both have the
+/// same name, there is no [loss.neg].
 void list_fields(GeneralizedInfoNCESettings& settings, FieldVisitor& fields) {
   auto pos = settings.pos.name;
   auto neg = settings.neg.name;
@@ -179,14 +179,14 @@ void list_fields(GeneralizedInfoNCESettings& settings, FieldVisitor& fields) {
   if (pos != neg) fields.section("neg", settings.neg);
 }
 
-/// What losses are made of beside their options.
+/// Arguments of make_loss other than the options.
 struct LossContext {
   projection::ProjectionContext projection;
   int64_t feature_dim = 0;
   torch::Tensor class_priors;
 };
 
-/// For losses that are made of options alone.
+/// For losses that need only their options.
 template <class LossType, class Options>
 LossPtr make(const OwnLossOptions& own, const LossContext& /*context*/) {
   return std::make_shared<LossType>(std::get<Options>(own));
@@ -342,7 +342,7 @@ LossPtr make_loss(const LossOptions& options, const LossShape& shape,
       .projection = {.num_classes = shape.num_classes,
                      .embedding_dim = shape.embedding_dim,
                      .load_matrix = load_matrix},
-      // A classifier reads the embeddings where the encoder has no features apart from them.
+      // The features are the embeddings if the encoder has no head.
       .feature_dim = shape.feature_dim > 0 ? shape.feature_dim : shape.embedding_dim,
       .class_priors = shape.class_priors};
   const auto& entry = find_loss(options.name);

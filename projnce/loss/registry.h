@@ -36,20 +36,20 @@ void list_fields(SupConOptions& options, FieldVisitor& fields);
 void list_fields(SymnceOptions& options, FieldVisitor& fields);
 /// @endcond
 
-/// Sizes of a loss with parameters (class vectors, classifier), and what it knows of the data.
+/// Sizes of a loss with parameters (class vectors, classifier), and properties of the data.
 struct LossShape {
   int64_t num_classes = 0;    ///< C
   int64_t embedding_dim = 0;  ///< D
   int64_t feature_dim = 0;    ///< F
   /// [C]: class frequencies of the training set (information::smoothed_priors), for losses with
-  /// priors = "training"; undefined if they are not known.
+  /// priors = "training"; undefined if unknown.
   torch::Tensor class_priors = {};
 };
 
 /// "ce" has no options.
 struct CeSettings {};
 
-/// "projnce": a preset, and single options that override it.
+/// "projnce": a preset, and options that override it.
 struct ProjnceSettings {
   ProjncePreset preset = ProjncePreset::kLeaveOneOut;  ///< what the others default to
   ProjnceOptions options = {};                         ///< all of them
@@ -62,19 +62,18 @@ struct JointSettings {
   Options options = {};  ///< of the supervised loss; SimCLR's part has the same temperature
 };
 
-/// "generalized-infonce": any two projections. Where both have the same name, one object serves as
-/// both.
+/// "generalized-infonce": any two projections. If both have the same name, they are one object.
 struct GeneralizedInfoNCESettings {
-  GeneralizedInfoNCEOptions options = {};  ///< beside the projections
+  GeneralizedInfoNCEOptions options = {};  ///< except the projections
   projection::ProjectionOptions pos = projection::projection_options("centroid");  ///< g+
   projection::ProjectionOptions neg = projection::projection_options("sample");    ///< g-
 };
 
-/// A loss by its name.
+/// Name and options of a loss.
 struct LossOptions {
   /// One of loss_names().
   std::string name = "projnce";
-  /// The loss's own options, of the type that belongs to the name.
+  /// Options of the loss; the type belongs to the name.
   std::variant<ProjnceSettings, CeSettings, InfonceOptions, JointSettings<ProjnceSettings>,
                JointSettings<SupConOptions>, ProjnceMedOptions, ProjnceMlpOptions,
                ProjncePerpOptions, RinceOptions, SceOptions, GeneralizedInfoNCESettings,
@@ -82,26 +81,26 @@ struct LossOptions {
       own = {};
 };
 
-/// The defaults of the loss of that name. Throws an Error if there is none.
+/// Default options of the loss `name`. Throws an Error if the name is unknown.
 LossOptions loss_options(const std::string& name);
 
 /// The section [loss] of a configuration.
 void list_fields(LossOptions& options, FieldVisitor& fields);
-/// As fields among others.
+/// Lists the fields without beginning a section.
 void list_fields(ProjnceSettings& settings, FieldVisitor& fields);
 
 /// The options in a table [loss]. Throws an Error if a key or value is wrong.
 LossOptions parse_loss_options(const Table& table);
 
-/// The temperature of the loss; none if it has none.
+/// The temperature of the loss; std::nullopt if it has none.
 std::optional<double> temperature_of(const LossOptions& options);
 
-/// The loss. `load_matrix` reads the files that the options name (projection `fixed`); without it,
-/// naming one is an Error.
+/// Creates a loss. `load_matrix` reads the file of the projection `fixed`; without it, options with
+/// a file throw an Error.
 LossPtr make_loss(const LossOptions& options, const LossShape& shape,
                   const projection::MatrixLoader& load_matrix = {});
 
-/// The names that there are.
+/// Names of all losses.
 std::vector<std::string> loss_names();
 
 }  // namespace projnce::loss

@@ -7,7 +7,7 @@
 
 namespace projnce::loss {
 
-/// What a positive is compared with.
+/// Candidates in the denominator of a positive.
 enum class RinceDenominator {
   kAll,     ///< all other candidates, the same sum for every positive, as in SupCon
   kOnePos,  ///< that positive and the negatives
@@ -22,7 +22,7 @@ struct RinceOptions {
   double q = 0.1;
   /// 0 < lambda <= 1: weight of the denominator.
   double lambda_ = 0.01;
-  /// What a positive is compared with.
+  /// Candidates in the denominator of a positive.
   RinceDenominator denominator = RinceDenominator::kAll;
   /// How anchors without positives count.
   EmptyPositives empty_positives = EmptyPositives::kZero;

@@ -11,8 +11,8 @@ namespace projnce::projection {
 
 namespace {
 
-/// By a table over all numbers between the least and the largest label; nothing where these lie so
-/// far apart that the table would be larger than the batch.
+/// Counts labels in a table over their range; std::nullopt if the table would be much larger than
+/// the batch.
 std::optional<ClassGroups> group_by_table(const torch::Tensor& labels) {
   const auto dense = labels.contiguous();
   const int64_t* label = dense.data_ptr<int64_t>();
@@ -72,7 +72,7 @@ torch::Tensor vectors_by_label(const ClassGroups& groups, const torch::Tensor& v
 torch::Tensor unit_rows(const torch::Tensor& rows) {
   const auto squares = rows.square().sum(/*dim=*/1, /*keepdim=*/true);
   const auto zero = squares == 0;
-  // Filled before the root and the quotient: afterwards the gradient would be NaN, not zero.
+  // Masked before the root and the quotient: otherwise the gradient would be NaN, not zero.
   return rows.masked_fill(zero, 0) / squares.masked_fill(zero, 1).sqrt();
 }
 

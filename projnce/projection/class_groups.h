@@ -7,12 +7,12 @@
 
 namespace projnce::projection {
 
-/// Rows sorted into the classes that occur among them. Labels may be any integers; inside, the K
-/// classes present are numbered 0..K-1 in ascending order of label.
+/// Rows grouped by label. Labels may be any integers; the K labels that occur are numbered 0..K-1
+/// in ascending order.
 struct ClassGroups {
   torch::Tensor ids;     // [M], int64: the class number of each row
-  torch::Tensor labels;  // [K], int64: the caller's label of each class
-  torch::Tensor counts;  // [K], int64: rows in each class, at least 1
+  torch::Tensor labels;  // [K], int64: the label of each class
+  torch::Tensor counts;  // [K], int64: number of rows of each class, at least 1
 
   /// K.
   int64_t size() const { return labels.size(0); }
@@ -28,16 +28,16 @@ torch::Tensor class_sums(const ClassGroups& groups, const torch::Tensor& rows);
 /// Mean over the rows of each class, [M, D] -> [K, D]; differentiable.
 torch::Tensor class_means(const ClassGroups& groups, const torch::Tensor& rows);
 
-/// Vectors [K, D] of the classes present as [C, D] by label; NaN for the other classes.
-/// REQUIRES: labels in 0..C-1.
+/// Expands vectors [K, D] of the classes present to [C, D], indexed by label; NaN for other
+/// classes. REQUIRES: labels in 0..C-1.
 torch::Tensor vectors_by_label(const ClassGroups& groups, const torch::Tensor& vectors,
                                int64_t num_classes);
 
-/// g / |g| for each row; a zero row stays zero with zero gradient.
+/// L2-normalizes rows; a zero row stays zero with zero gradient.
 torch::Tensor unit_rows(const torch::Tensor& rows);
 
-/// Rows `labels` of the matrix [C, D] of class vectors. A label outside 0..C-1 is an Error that
-/// begins with `name`.
+/// Selects the rows `labels` of the class vectors [C, D]. Throws an Error that begins with `name`
+/// if a label is outside 0..C-1.
 torch::Tensor select_class_vectors(const torch::Tensor& matrix, const torch::Tensor& labels,
                                    const std::string& name);
 

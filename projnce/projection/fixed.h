@@ -6,13 +6,13 @@ namespace projnce::projection {
 
 /// Options of FixedProjection.
 struct FixedOptions {
-  /// [C, D], floating point: row c is the vector of class c. Taken as it is, never trained.
+  /// [C, D], floating point: row c is the vector of class c. Not normalized, never trained.
   torch::Tensor vectors = {};
 };
 
-/// Class vectors from elsewhere: label embeddings of a language model, prototypes, a simplex. They
-/// are a buffer of the module, so they move and are saved with it. A label outside 0..C-1 is an
-/// Error.
+/// Given class vectors, such as label embeddings of a language model, prototypes or a simplex. They
+/// are a buffer of the module, so they are moved and saved with it. Throws an Error if a label is
+/// outside 0..C-1.
 class FixedProjection : public Projection {
  public:
   explicit FixedProjection(const FixedOptions& options);

@@ -15,7 +15,7 @@ namespace {
 using torch::autograd::AutogradContext;
 using torch::autograd::variable_list;
 
-/// The rows that hold the medians, [K, D] each; `upper` is undefined where it is not asked for.
+/// Indices of the rows that hold the medians, [K, D] each; `upper` is undefined unless requested.
 struct SelectedRows {
   torch::Tensor lower;
   torch::Tensor upper;
@@ -46,13 +46,13 @@ class SelectedMedians : public torch::autograd::Function<SelectedMedians> {
     return selected.upper.defined() ? (lower + rows.gather(0, selected.upper)) / 2 : lower;
   }
 
-  /// In tensor operations: which rows were selected does not change with them, so that the gradient
-  /// can be differentiated again.
+  /// Uses tensor operations, so that the gradient is differentiable: the selected rows are
+  /// constant.
   static variable_list backward(AutogradContext* ctx, variable_list grads) {
     const auto selected = ctx->get_saved_variables();
     const auto& grad = grads[0];  // [K, D]
     auto to_rows = torch::zeros({ctx->saved_data["count"].toInt(), grad.size(1)}, grad.options());
-    // A row belongs to one class, so that no entry receives two lower medians, or two upper ones.
+    // A row belongs to one class, so no entry receives two lower or two upper medians.
     if (!selected[1].defined()) return {to_rows.scatter_(0, selected[0], grad), {}, {}};
     const auto half = grad / 2;
     return {to_rows.scatter_(0, selected[0], half).scatter_add_(0, selected[1], half), {}, {}};
@@ -84,25 +84,25 @@ using torch::autograd::AutogradContext;
 using torch::autograd::variable_list;
 
 constexpr int64_t kChunk = 256;      // rows tested at a time: bounds memory
-constexpr int kWeiszfeldSteps = 60;  // enough to come near; Newton does the digits
+constexpr int kWeiszfeldSteps = 60;  // enough to start Newton's method
 constexpr int kNewtonSteps = 40;
-constexpr double kSmallest = 1e-12;  // distance that stands for zero in Weiszfeld's weights
-constexpr double kNear = 1e-4;       // pull of each row below which Newton takes over
-constexpr double kConverged = 1e-9;  // pull of each row below which Newton has only digits to add
-constexpr double kRounding = 1e-12;  // slack of the test whether a row is optimal
-constexpr int64_t kNearest = 16;     // rows around Weiszfeld's point that are tested
+constexpr double kSmallest = 1e-12;  // lower bound of distances in Weiszfeld's weights
+constexpr double kNear = 1e-4;       // gradient norm per row below which Newton's method starts
+constexpr double kConverged = 1e-9;  // gradient norm per row that counts as converged
+constexpr double kRounding = 1e-12;  // relative tolerance of the optimality test
+constexpr int64_t kNearest = 16;     // rows near Weiszfeld's result that are tested
 
 constexpr int64_t kNoRow = -1;
 constexpr int64_t kAverage = -2;  // midpoint of two rows; mean of rows that are not finite
 
-/// Those of `some` [k, D] with |sum_j (x_j - s)/|x_j - s|| <= the number of rows equal to s: [k],
-/// bool.
+/// Optimality of each row s of `some` [k, D]: |sum_j (x_j - s)/|x_j - s|| <= the number of rows
+/// equal to s. [k], bool.
 torch::Tensor are_optimal(const torch::Tensor& some, const torch::Tensor& x) {
   const auto r = torch::cdist(some, x, 2.0, /*compute_mode=*/int64_t{2});  // [k, n]
   const auto weight = r.reciprocal().masked_fill(r == 0, 0);
-  const auto pull = weight.mm(x) - some * weight.sum(1, true);
+  const auto gradient = weight.mm(x) - some * weight.sum(1, true);
   const auto multiplicity = (r == 0).sum(1).to(torch::kFloat64);
-  return pull.norm(2, 1) <= multiplicity * (1 + kRounding);
+  return gradient.norm(2, 1) <= multiplicity * (1 + kRounding);
 }
 
 /// Index of the first optimal row, or kNoRow. O(n^2 D).
@@ -122,13 +122,14 @@ int64_t optimal_row_near(const torch::Tensor& x, const torch::Tensor& g) {
   return optimal.size(0) > 0 ? optimal.min().item<int64_t>() : kNoRow;
 }
 
-struct Surroundings {
+/// Derivatives of the sum of distances at a point, and the terms they are made of.
+struct Derivatives {
   torch::Tensor r;  // [n, 1]: distances
-  torch::Tensor u;  // [n, D]: directions
+  torch::Tensor u;  // [n, D]: unit vectors to the rows
   torch::Tensor hessian;
 };
 
-Surroundings look_around(const torch::Tensor& x, const torch::Tensor& g) {
+Derivatives derivatives_at(const torch::Tensor& x, const torch::Tensor& g) {
   const auto difference = x - g;
   const auto r = difference.norm(2, 1, true).clamp_min(kSmallest);
   const auto u = difference / r;
@@ -149,7 +150,7 @@ torch::Tensor weiszfeld_step(const torch::Tensor& x, const torch::Tensor& g) {
 }
 
 /// Gradient norm, which distinguishes points whose costs are equal to rounding.
-double pull_at(const torch::Tensor& x, const torch::Tensor& g) {
+double gradient_norm(const torch::Tensor& x, const torch::Tensor& g) {
   const auto difference = x - g;
   const auto weight = difference.norm(2, 1, true).clamp_min(kSmallest).reciprocal();
   return weight.t().mm(difference).norm().item<double>();
@@ -159,44 +160,44 @@ double pull_at(const torch::Tensor& x, const torch::Tensor& g) {
 torch::Tensor near_median(const torch::Tensor& x) {
   auto g = x.mean(0);
   for (int i = 0; i < kWeiszfeldSteps; ++i) {
-    if (pull_at(x, g) < kNear * static_cast<double>(x.size(0))) break;
+    if (gradient_norm(x, g) < kNear * static_cast<double>(x.size(0))) break;
     g = weiszfeld_step(x, g);
   }
   return g;
 }
 
-/// A point, and whether nothing pulls at it.
+/// A point, and whether its gradient is zero up to rounding.
 struct Descent {
   torch::Tensor point;  // [D]
   bool converged;
 };
 
-/// Newton's method from near the median, where no row is in the way.
+/// Newton's method from a point near the median. REQUIRES: no row is optimal.
 Descent finish_by_newton(const torch::Tensor& x, torch::Tensor g) {
   const auto enough = kConverged * static_cast<double>(x.size(0));
-  auto pull = pull_at(x, g);
+  auto norm = gradient_norm(x, g);
   for (int i = 0; i < kNewtonSteps; ++i) {
-    const auto around = look_around(x, g);
-    auto next = g + solve(around.hessian, around.u.sum(0));
-    auto next_pull = pull_at(x, next);
-    if (!(next_pull < pull)) {
-      if (pull < enough) break;
+    const auto at = derivatives_at(x, g);
+    auto next = g + solve(at.hessian, at.u.sum(0));
+    auto next_norm = gradient_norm(x, next);
+    if (!(next_norm < norm)) {
+      if (norm < enough) break;
       next = weiszfeld_step(x, g);
-      next_pull = pull_at(x, next);
+      next_norm = gradient_norm(x, next);
     }
     g = next;
-    pull = next_pull;
+    norm = next_norm;
   }
-  return {g, pull < enough};
+  return {g, norm < enough};
 }
 
 struct Median {
   torch::Tensor point;  // [D]
-  int64_t row;          // which row it is, or kNoRow, or kAverage
+  int64_t row;          // index of the row at this point, kNoRow or kAverage
 };
 
-/// The sum of distances is convex: a point that nothing pulls at is its minimum, and no row needs
-/// to be looked at. Only where that cannot be had, all rows are tested.
+/// The sum of distances is convex, so a point with zero gradient is its minimum. All rows are
+/// tested only if no such point is found.
 Median median_of(const torch::Tensor& x) {
   if (x.size(0) == 1) return {x[0], 0};
   if (x.size(0) == 2 || !torch::isfinite(x).all().item<bool>()) return {x.mean(0), kAverage};
@@ -209,22 +210,22 @@ Median median_of(const torch::Tensor& x) {
   return {point, kNoRow};
 }
 
-/// dL/dx [n, D] of one class out of dL/dg [D].
-torch::Tensor pull_back(const torch::Tensor& x, const torch::Tensor& g, int64_t row,
-                        const torch::Tensor& grad) {
+/// dL/dx [n, D] of one class from dL/dg [D].
+torch::Tensor median_gradient(const torch::Tensor& x, const torch::Tensor& g, int64_t row,
+                              const torch::Tensor& grad) {
   if (row == kAverage) return (grad / x.size(0)).expand_as(x);
   if (row >= 0) {
     const auto selected = torch::arange(x.size(0), torch::TensorOptions(x.device())) == row;
     return torch::where(selected.unsqueeze(1), grad, torch::zeros_like(x));
   }
-  const auto around = look_around(x, g);
-  const auto v = solve(around.hessian, grad);
-  return (v - around.u * around.u.mv(v).unsqueeze(1)) / around.r;
+  const auto at = derivatives_at(x, g);
+  const auto v = solve(at.hessian, grad);
+  return (v - at.u * at.u.mv(v).unsqueeze(1)) / at.r;
 }
 
 class GeometricMedians : public torch::autograd::Function<GeometricMedians> {
  public:
-  /// `sorted` [M, D] holds the rows class by class, `sizes` how many each class has.
+  /// `sorted` [M, D] are the rows sorted by class, `sizes` the number of rows of each class.
   static torch::Tensor forward(AutogradContext* ctx, const torch::Tensor& sorted,
                                const std::vector<int64_t>& sizes) {
     std::vector<torch::Tensor> points;
@@ -249,7 +250,7 @@ class GeometricMedians : public torch::autograd::Function<GeometricMedians> {
     std::vector<torch::Tensor> parts;
     for (size_t c = 0; c < classes.size(); ++c) {
       const auto i = static_cast<int64_t>(c);
-      parts.push_back(pull_back(classes[c], saved[1][i], rows[c], grads[0][i]));
+      parts.push_back(median_gradient(classes[c], saved[1][i], rows[c], grads[0][i]));
     }
     return {torch::cat(parts), {}};
   }
@@ -268,7 +269,7 @@ torch::Tensor geometric_medians(const torch::Tensor& rows, const ClassGroups& gr
 
 namespace {
 
-/// Rows in ascending order of (class, value, index), for every coordinate on its own: [M, D].
+/// Row indices in ascending order of (class, value, index), separately for each coordinate: [M, D].
 torch::Tensor order_within_classes(const torch::Tensor& rows, const torch::Tensor& ids) {
   const auto by_value = torch::argsort(rows, /*stable=*/true, /*dim=*/0);
   const auto classes = ids.unsqueeze(1).expand_as(rows).gather(0, by_value);

@@ -25,7 +25,7 @@ MlpProjection::MlpProjection(const MlpProjectionOptions& options) {
     weight_ = register_parameter("class_vectors", normal(classes, dim, dim));
     return;
   }
-  // The input is one-hot, so a unit of the hidden layer sees a single weight: variance 1.
+  // The input is one-hot, so each hidden unit receives a single weight: variance 1.
   weight_ = register_parameter("hidden_weight", normal(classes, hidden, 1));
   bias_ = register_parameter("hidden_bias", torch::zeros({hidden}));
   output_weight_ = register_parameter("output_weight", normal(hidden, dim, hidden));
@@ -34,7 +34,7 @@ MlpProjection::MlpProjection(const MlpProjectionOptions& options) {
 
 torch::Tensor MlpProjection::class_vectors() const {
   if (!bias_.defined()) return weight_;
-  // Linear of the identity is its weight: no C x C matrix is needed.
+  // A linear layer applied to the identity is its weight matrix, so no C x C matrix is needed.
   return torch::addmm(output_bias_, torch::relu(weight_ + bias_), output_weight_);
 }
 

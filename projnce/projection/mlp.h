@@ -10,16 +10,16 @@ struct MlpProjectionOptions {
   int64_t num_classes = 0;
   /// D: size of the embeddings.
   int64_t embedding_dim = 0;
-  /// 0: a free vector for each class. Above 0: the vectors are Linear(C,
-  /// hidden)-ReLU-Linear(hidden, D) of the one-hot label.
+  /// 0: one free vector per class. Above 0: size of the hidden layer of
+  /// Linear(C, hidden)-ReLU-Linear(hidden, D), applied to the one-hot label.
   int64_t hidden = 0;
 };
 
-/// Learned class vectors: the one-hot label through a linear map or a small network, evaluated once
-/// for each class and step, never once for each row.
+/// Learned class vectors: a linear map or a small network of the one-hot label, evaluated once per
+/// class and step.
 ///
-/// Free vectors start as N(0, 1/D), which gives them a norm near 1. Only the classes present in the
-/// batch receive gradient. A label outside 0..C-1 is an Error.
+/// Free vectors are initialized from N(0, 1/D), which gives them a norm near 1. Only classes in the
+/// batch receive gradients. Throws an Error if a label is outside 0..C-1.
 class MlpProjection : public Projection {
  public:
   explicit MlpProjection(const MlpProjectionOptions& options);

@@ -19,7 +19,7 @@ using torch::autograd::AutogradContext;
 using torch::autograd::variable_list;
 
 constexpr int64_t kRowsAtATime = 256;
-/// Without the matrix product that loses the digits of small distances.
+/// Mode of torch::cdist without matrix product, which is inaccurate for small distances.
 constexpr int64_t kExactDistances = 2;
 
 torch::Tensor profile(const torch::Tensor& t, kernel::SmoothingKernel kernel) {
@@ -33,7 +33,7 @@ torch::Tensor profile(const torch::Tensor& t, kernel::SmoothingKernel kernel) {
     case kernel::SmoothingKernel::kExponential:
       return (1 - t).expm1() / (std::numbers::e - 1);
   }
-  TORCH_CHECK(false, "no such kernel");
+  TORCH_CHECK(false, "unknown kernel");
 }
 
 torch::Tensor distances(const torch::Tensor& some, const torch::Tensor& all,
@@ -49,8 +49,7 @@ torch::Tensor sums_of_some(const torch::Tensor& rows, int64_t start, int64_t cou
   const auto is_self = place.narrow(0, start, count).unsqueeze(1) == place;
   const auto t = distances(rows.narrow(0, start, count), rows, near.metric) / near.bandwidth;
   const auto outside = (t >= 1) | is_self;
-  // Filled before the profile as well: far away its slope may be infinite, and 0 times that is not
-  // a number.
+  // Masked before the profile as well: outside, its slope may be infinite, and 0 times that is NaN.
   const auto kappa = profile(t.masked_fill(outside, 0), near.kernel).masked_fill(outside, 0);
   return kappa.mm(one_hot);
 }
@@ -73,7 +72,7 @@ kernel::SmoothingProblem<T> problem_of(const torch::Tensor& rows, const torch::T
           .bandwidth = near.bandwidth};
 }
 
-/// The two ways of computing; both give sums [M, K] and gradients [M, D].
+/// Two implementations; both return sums [M, K] and gradients [M, D].
 struct ByKernels {
   static torch::Tensor sums(const torch::Tensor& rows, const torch::Tensor& ids,
                             int64_t num_classes, const Neighborhood& near) {
@@ -107,7 +106,7 @@ struct ByOperators {
     return out;
   }
 
-  /// Computes the sums again, some rows at a time, and lets autograd differentiate those.
+  /// Recomputes the sums for a few rows at a time, with autograd.
   static torch::Tensor gradient(const torch::Tensor& rows, const torch::Tensor& ids,
                                 const torch::Tensor& grad, const Neighborhood& near) {
     const auto one_hot = one_hot_classes(rows, ids, grad.size(1));
@@ -194,7 +193,7 @@ double diameter(kernel::Metric metric, int64_t dim) {
     case kernel::Metric::kCosine:
       return 1;
   }
-  TORCH_CHECK(false, "no such metric");
+  TORCH_CHECK(false, "unknown metric");
 }
 
 }  // namespace
@@ -225,7 +224,7 @@ torch::Tensor given_soft_labels(const CandidateRows& candidates) {
   const auto& q = candidates.soft_labels;
   if (!q.defined()) {
     fail(Hint{"fill candidate_soft_labels, or choose soft_source 'nw'"},
-         "projection perp: soft_source is 'given', but the batch brings no soft labels");
+         "projection perp: soft_source is 'given', but the batch has no soft labels");
   }
   if (q.dim() != 2 || q.size(0) != candidates.size() || !q.is_floating_point()) {
     fail("projection perp: the soft labels are ", q.scalar_type(), " ", q.sizes(),

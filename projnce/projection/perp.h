@@ -8,7 +8,7 @@
 
 namespace projnce::projection {
 
-/// When rows are neighbors, and how near: K(d(u, v) / bandwidth).
+/// Kernel weight of a pair of rows: K(d(u, v) / bandwidth).
 struct Neighborhood {
   kernel::SmoothingKernel kernel;  ///< K
   kernel::Metric metric;           ///< d
@@ -17,34 +17,35 @@ struct Neighborhood {
 
 /// s_jc = sum of K(d(z_j, z_k) / h) over the rows k != j of class c, [M, D] -> [M, K].
 ///
-/// Differentiable once: asking for a second derivative throws. Kinks (equal coordinates, equal
-/// rows, the edge of the support) have the subgradient 0. O(M^2 D) time.
-/// On the CPU float32 and float64 go through the kernels: O(M (D + K)) memory, and the sums come in
-/// double precision. Everything else takes the way below.
+/// Differentiable once: requesting a second derivative throws. The gradient is 0 at kinks (equal
+/// coordinates, equal rows, the edge of the support). O(M^2 D) time. Float32 and float64 on the CPU
+/// use the kernels, with O(M (D + K)) memory and sums in double precision; everything else uses
+/// neighbor_sums_by_operators.
 torch::Tensor neighbor_sums(const torch::Tensor& rows, const ClassGroups& groups,
                             const Neighborhood& neighborhood);
 
-/// The same by LibTorch's operators, on any device: O(M) memory for each of some hundred rows that
-/// are compared at a time.
+/// Same with LibTorch operations, on any device: compares a few hundred rows at a time, with O(M)
+/// memory for each.
 torch::Tensor neighbor_sums_by_operators(const torch::Tensor& rows, const ClassGroups& groups,
                                          const Neighborhood& neighborhood);
 
-/// How distances are measured before the bandwidth divides them.
+/// Scaling of distances before they are divided by the bandwidth.
 enum class DistanceScale {
-  kNone,  ///< as they are, the paper's way
-  kUnit,  ///< divided by the unit sphere's diameter (2 sqrt D, 2, 1): bandwidths compare
+  kNone,  ///< not scaled, as in the paper
+  kUnit,  ///< divided by the diameter of the unit sphere (2 sqrt D, 2, 1), so that bandwidths of
+          ///< different metrics are comparable
 };
 
-/// How soft labels are estimated.
+/// Options of nadaraya_watson.
 struct NadarayaWatsonOptions {
-  kernel::SmoothingKernel kernel = kernel::SmoothingKernel::kEpanechnikov;  ///< weight by distance
-  kernel::Metric metric = kernel::Metric::kL1;  ///< what the distance is
-  /// Distance at which rows stop being neighbors; above 0. Unit rows in 128 dimensions lie 12.8
-  /// apart in l1: below 0.9 no row has a neighbor there until training is all but over.
+  kernel::SmoothingKernel kernel = kernel::SmoothingKernel::kEpanechnikov;  ///< K
+  kernel::Metric metric = kernel::Metric::kL1;                              ///< d
+  /// Distance beyond which rows are not neighbors; above 0. Unrelated unit rows in 128 dimensions
+  /// have an l1 distance of 12.8: below 0.9, no row has a neighbor until late in training.
   double bandwidth = 0.5;
   DistanceScale distance_scale = DistanceScale::kNone;  ///< see DistanceScale
-  /// If true, a row is left out of its own estimate; one without neighbors then keeps its hard
-  /// label.
+  /// If true, the estimate for a row excludes the row itself; a row without neighbors then keeps
+  /// its hard label.
   bool exclude_self = false;
 };
 
@@ -53,7 +54,7 @@ struct NadarayaWatsonOptions {
 ///   q_jc = sum_k kappa_jk 1[y_k = c] / sum_k kappa_jk,   kappa_jk = K(d(z_j, z_k) / h)
 ///
 /// [M, D] -> [M, K]. Differentiable once; kinks (equal coordinates, equal rows, the edge of the
-/// support) have the subgradient 0. O(M^2 D) time, O(M (D + K)) memory.
+/// support) have gradient 0. O(M^2 D) time, O(M (D + K)) memory.
 torch::Tensor nadaraya_watson(const torch::Tensor& rows, const ClassGroups& groups,
                               const NadarayaWatsonOptions& options);
 
@@ -71,7 +72,8 @@ enum class SoftSource {
 struct PerpOptions {
   SoftSource soft_source = SoftSource::kNadarayaWatson;  ///< of p(class | row)
   NadarayaWatsonOptions nw = {};                         ///< of the estimate
-  /// No gradient through estimated soft labels: it is kinked, scaled by 1/h, and mostly zero.
+  /// If true, no gradient flows through estimated soft labels: it is discontinuous, scales with
+  /// 1/h, and is mostly zero.
   bool detach_q = true;
 };
 
@@ -79,8 +81,8 @@ struct PerpOptions {
 ///
 ///   g_c = sum_j q_jc z_j / sum_j q_jc
 ///
-/// A class whose column of q sums to 0 keeps its plain centroid. One-hot q gives centroids.
-/// O(M K D) beside the estimate of q; O(M D) for kHard.
+/// A class whose column of q sums to 0 uses its centroid. One-hot q gives centroids. O(M K D) plus
+/// the estimate of q; O(M D) for kHard.
 class PerpProjection : public Projection {
  public:
   explicit PerpProjection(const PerpOptions& options);
@@ -93,14 +95,14 @@ class PerpProjection : public Projection {
 /// The functional form.
 Projected project_perp(const CandidateRows& candidates, const PerpOptions& options);
 
-/// The soft labels that it uses, [M, K]: a column for each class present. Given ones must be a
-/// matrix [M, C] without negative entries, and labels must lie in 0..C-1.
+/// The soft labels of `candidates`, [M, K], one column for each class present. Given soft labels
+/// must be a matrix [M, C] without negative entries, with labels in 0..C-1.
 torch::Tensor soft_labels(const CandidateRows& candidates, const PerpOptions& options);
 
-/// Given soft labels of all classes, [M, C], in the type of the rows; checked as above.
+/// Given soft labels of all classes, [M, C], converted to the type of the rows; same checks.
 torch::Tensor given_soft_labels(const CandidateRows& candidates);
 
-/// Means of the rows [M, D] weighted by the columns of q [M, C], [C, D]; zero if a column is.
+/// Means of the rows [M, D] weighted by the columns of q [M, C]: [C, D]. Zero for a zero column.
 torch::Tensor soft_means(const torch::Tensor& q, const torch::Tensor& rows);
 
 }  // namespace projnce::projection

@@ -44,7 +44,7 @@ ProjectionPtr make_own(const CentroidOptions& options, const ProjectionContext& 
 
 ProjectionPtr make_own(const FixedFileOptions& options, const ProjectionContext& context) {
   if (!context.load_matrix) {
-    fail("projection fixed: this program cannot read ", options.file, ": it gave no matrix loader");
+    fail("projection fixed: cannot read ", options.file, ": it gave no matrix loader");
   }
   return std::make_shared<FixedProjection>(
       FixedOptions{.vectors = context.load_matrix(options.file).to(torch::kFloat32)});

@@ -15,47 +15,47 @@
 
 namespace projnce::projection {
 
-/// Reads the matrix in a file. The library knows no file format: the program that has one (`.npy`)
-/// passes its reader, and `fixed` calls it with the path from the configuration.
+/// Reads a matrix from a file. The library itself reads no files: a program passes its reader (for
+/// .npy, for example), which `fixed` calls with the path in the configuration.
 using MatrixLoader = std::function<torch::Tensor(const std::string& path)>;
 
-/// What projections with parameters or files are made for.
+/// Sizes and file access that make_projection needs.
 struct ProjectionContext {
   int64_t num_classes = 0;        ///< C
   int64_t embedding_dim = 0;      ///< D
-  MatrixLoader load_matrix = {};  ///< empty: a configuration that names a file is an Error
+  MatrixLoader load_matrix = {};  ///< if empty, a configuration with a file throws an Error
 };
 
-/// The projection "fixed" of a configuration.
+/// Options of the projection "fixed" in a configuration.
 struct FixedFileOptions {
-  std::string file = {};  ///< a matrix with a row for each class
+  std::string file = {};  ///< matrix with one row per class
 };
 
-/// A projection by its name.
+/// Name and options of a projection.
 struct ProjectionOptions {
   /// One of projection_names().
   std::string name = "centroid";
-  /// The projection's own options, of the type that belongs to the name. The sizes of
-  /// MlpProjectionOptions are set when the projection is made.
+  /// Options of the projection; the type belongs to the name. make_projection sets the sizes in
+  /// MlpProjectionOptions.
   std::variant<CentroidOptions, FixedFileOptions, MedianOptions, MlpProjectionOptions, PerpOptions,
                SampleOptions>
       own = {};
 };
 
-/// The defaults of the projection of that name. Throws an Error if there is none.
+/// Default options of the projection `name`. Throws an Error if the name is unknown.
 ProjectionOptions projection_options(const std::string& name);
 
-/// The fields of `own`: a section of a configuration that has the name elsewhere.
+/// Lists the fields of `own`, without the name.
 void list_fields(ProjectionOptions& options, FieldVisitor& fields);
-/// As fields among others.
+/// Lists the fields without beginning a section.
 void list_fields(MedianOptions& options, FieldVisitor& fields);
-/// Likewise.
+/// Same.
 void list_fields(PerpOptions& options, FieldVisitor& fields);
 
-/// Makes the projection; reads the file that `fixed` names.
+/// Creates a projection. Reads the file of `fixed`.
 ProjectionPtr make_projection(const ProjectionOptions& options, const ProjectionContext& context);
 
-/// The names that there are.
+/// Names of all projections.
 std::vector<std::string> projection_names();
 
 }  // namespace projnce::projection

@@ -6,12 +6,12 @@ namespace projnce::projection {
 
 /// Options of SampleProjection.
 struct SampleOptions {
-  /// No gradient into the candidates.
+  /// If true, no gradient flows into the candidates.
   bool detach = false;
 };
 
-/// Each row represents its class: g_k = z_k, the g- of SupCon and ProjNCE. As g+ it compares every
-/// anchor with its own row, which for unit rows is a constant.
+/// Each row represents its class: g_k = z_k, the g- of SupCon and ProjNCE. As g+, it compares each
+/// anchor with itself, which is constant for unit rows.
 class SampleProjection : public Projection {
  public:
   explicit SampleProjection(const SampleOptions& options = {}) : options_(options) {}

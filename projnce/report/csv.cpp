@@ -2,21 +2,14 @@
 
 #include <fmt/format.h>
 
+#include "projnce/io/table/data_table.h"
+
 namespace projnce::report {
 
 namespace {
 
 bool looks_like_formula(std::string_view text) {
   return !text.empty() && std::string_view("=+-@\t\r'").find(text.front()) != text.npos;
-}
-
-std::string quote_field(std::string_view text) {
-  std::string out = "\"";
-  for (const char c : text) {
-    if (c == '"') out += '"';
-    out += c;
-  }
-  return out + '"';
 }
 
 }  // namespace
@@ -29,8 +22,11 @@ CsvRow& CsvRow::add(std::string_view field) {
 }
 
 CsvRow& CsvRow::text(std::string_view text) {
-  const auto safe = (looks_like_formula(text) ? "'" : "") + std::string(text);
-  return add(safe.find_first_of(",\"\r\n") == safe.npos ? safe : quote_field(safe));
+  return exact((looks_like_formula(text) ? "'" : "") + std::string(text));
+}
+
+CsvRow& CsvRow::exact(std::string_view text) {
+  return add(io::quote_field(text, ','));
 }
 
 CsvRow& CsvRow::whole(int64_t number) {

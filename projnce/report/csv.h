@@ -19,6 +19,8 @@ class CsvRow {
  public:
   /// Other control characters and invalid UTF-8 are written unchanged.
   CsvRow& text(std::string_view text);
+  /// Text without the prefix, for values that other programs compare with their own.
+  CsvRow& exact(std::string_view text);
   CsvRow& whole(int64_t number);
   CsvRow& number(double number);  ///< formatted as %.6g
   CsvRow& nothing();              ///< an empty field

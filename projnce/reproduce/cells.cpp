@@ -5,9 +5,9 @@
 #include <algorithm>
 #include <csignal>
 #include <cstdint>
-#include <fstream>
 #include <map>
 #include <optional>
+#include <sstream>
 #include <string_view>
 #include <thread>
 
@@ -17,6 +17,7 @@
 #include "projnce/core/toml.h"
 #include "projnce/dataset/open_dataset.h"
 #include "projnce/io/child_process.h"
+#include "projnce/io/filesystem/regular_file.h"
 #include "projnce/io/filesystem/run_directory.h"
 #include "projnce/run/reproducibility_info.h"
 
@@ -173,9 +174,8 @@ std::uintmax_t log_length(const fs::path& log) {
 /// Last error message in the log after the first `start` bytes; empty if there is none.
 std::string last_error_message(const fs::path& log, std::uintmax_t start) {
   const auto length = log_length(log);
-  if (length > kLogTail) start = std::max(start, length - kLogTail);
-  std::ifstream in(log);
-  in.seekg(static_cast<std::streamoff>(start));
+  if (length <= start) return {};
+  std::istringstream in(io::read_file_end(log, std::min(length - start, kLogTail)));
   std::string line, message;
   while (std::getline(in, line)) {
     if (line.starts_with(kErrorPrefix)) message = line.substr(kErrorPrefix.size());

@@ -1,10 +1,11 @@
 #include "projnce/reproduce/collect.h"
 
 #include <cmath>
-#include <fstream>
 #include <nlohmann/json.hpp>
 
 #include "projnce/core/error.h"
+#include "projnce/core/json.h"
+#include "projnce/io/filesystem/regular_file.h"
 #include "projnce/io/filesystem/run_directory.h"
 
 namespace projnce::reproduce {
@@ -94,9 +95,9 @@ class FinishedRuns {
   explicit FinishedRuns(const std::vector<Cell>& cells) {
     for (const auto& cell : cells) {
       const io::RunPaths paths{cell.directory};
-      std::ifstream file(paths.summary());
-      if (!file) continue;
-      auto summary = nlohmann::json::parse(file, nullptr, /*allow_exceptions=*/false);
+      const auto text = io::read_optional_text(paths.summary(), io::kMostSummaryBytes);
+      if (text.empty()) continue;
+      auto summary = try_parse_json<nlohmann::json>(text);
       if (summary.is_object()) summaries_[cell.directory] = std::move(summary);
     }
   }
@@ -143,10 +144,11 @@ class TableBuilder {
         auto& cell = table.cells[row][column];
         cell.absent = dataset.absent;
         if (!with_paper) continue;
-        cell.paper =
+        cell.published =
             in_unit(experiment_.paper_number(dataset.column, table.columns[column].condition,
                                              table.rows[row].method),
                     text.unit);
+        cell.comparable = !dataset.stand_in;
       }
     }
     return table;
@@ -176,9 +178,9 @@ void add_rankings(ResultTable& table) {
   for (size_t column = 0; column < table.columns.size(); ++column) {
     std::vector<double> ours, published;
     for (const auto& row : table.cells) {
-      if (row[column].runs.empty() || !row[column].paper) continue;
+      if (row[column].runs.empty() || !row[column].published) continue;
       ours.push_back(mean_value(row[column]));
-      published.push_back(*row[column].paper);
+      published.push_back(*row[column].published);
     }
     if (const auto tau = kendall_tau(ours, published)) {
       table.columns[column].ranking =

@@ -312,6 +312,7 @@ void set_replaced_dataset(std::vector<PaperDataset>& datasets, const Experiment&
     const auto& own = experiment.datasets;
     if (std::find(own.begin(), own.end(), dataset.name) != own.end() || own.size() != 1) continue;
     dataset.column = own.front();
+    dataset.stand_in = true;
     dataset.title = concat(dataset.title, " in place of ", title_of(own.front()));
   }
 }

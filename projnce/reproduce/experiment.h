@@ -98,9 +98,12 @@ Experiment read_experiment(const std::string& what, const std::string& scale);
 
 /// Dataset of an experiment, which may not be available.
 struct PaperDataset {
-  std::string name;         ///< also the name of its run folder
-  std::string title;        ///< "CIFAR-10 in place of STL10"
-  std::string column;       ///< dataset of the published values to compare with; "": none
+  std::string name;    ///< also the name of its run folder
+  std::string title;   ///< "CIFAR-10 in place of STL10"
+  std::string column;  ///< dataset of the published values to compare with; "": none
+  /// If true, it replaces `column`: rankings and differences between methods can be compared with
+  /// the published ones, values cannot.
+  bool stand_in = false;
   Table table = {};         ///< section [dataset]
   std::string absent = {};  ///< why it is not available, with a hint; "": available
   SampleKind kind = SampleKind::kImage;

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <fstream>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <set>
@@ -10,6 +9,7 @@
 
 #include "projnce/core/counted.h"
 #include "projnce/core/error.h"
+#include "projnce/core/json.h"
 #include "projnce/core/logging.h"
 #include "projnce/core/names.h"
 #include "projnce/core/progress.h"
@@ -24,9 +24,7 @@
 #include "projnce/reproduce/collect.h"
 #include "projnce/reproduce/experiment.h"
 #include "projnce/reproduce/result.h"
-#include "projnce/reproduce/result_charts.h"
 #include "projnce/reproduce/result_formats.h"
-#include "projnce/reproduce/result_html.h"
 
 namespace projnce::reproduce {
 
@@ -92,8 +90,9 @@ Cost run_trial(const Cell& cell, CellPool pool) {
   run_cells({job}, pool);
   if (end.status != 0)
     fail_runtime("the trial run of ", cell.title, " failed: ", end.error_message);
-  std::ifstream file(io::RunPaths{job.directory}.summary());
-  const auto seconds = nlohmann::json::parse(file);
+  const auto summary = io::RunPaths{job.directory}.summary();
+  const auto seconds =
+      parse_json(io::read_text_file(summary, io::kMostSummaryBytes), summary.string());
   const auto& parts = seconds.at("seconds");
   const double training = parts.at("train");
   const double evaluation = parts.at("eval");

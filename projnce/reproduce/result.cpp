@@ -132,13 +132,15 @@ std::string scale_sentence(const Result& result) {
 
 std::string source_sentence(const Result& result) {
   if (result.source.empty()) return "";
-  const bool numbers = std::any_of(result.tables.begin(), result.tables.end(), paper_has_numbers);
+  const bool numbers = std::any_of(
+      result.tables.begin(), result.tables.end(),
+      [](const auto& table) { return shows_published_values(table) || has_rankings(table); });
   return with_full_stop((numbers ? "Published values from " : "Paper: ") + result.source);
 }
 
 std::string table_sentence(const ResultTable& table) {
   return fmt::format("{}, {}.{}", seeds_phrase(table), unit_phrase(table.unit),
-                     paper_has_numbers(table)
+                     shows_published_values(table)
                          ? " Cells also show the published value and the difference to it."
                          : "");
 }
@@ -176,16 +178,15 @@ bool is_best(const ResultTable& table, size_t row, size_t column) {
   return compared >= 2;
 }
 
-bool paper_has_numbers(const ResultTable& table) {
-  for (const auto& column : table.columns) {
-    if (column.ranking) return true;
-  }
-  for (const auto& row : table.cells) {
-    for (const auto& cell : row) {
-      if (cell.paper) return true;
-    }
-  }
-  return false;
+bool shows_published_values(const ResultTable& table) {
+  return std::any_of(table.cells.begin(), table.cells.end(), [](const auto& row) {
+    return std::any_of(row.begin(), row.end(), [](const auto& cell) { return cell.paper(); });
+  });
+}
+
+bool has_rankings(const ResultTable& table) {
+  return std::any_of(table.columns.begin(), table.columns.end(),
+                     [](const auto& column) { return column.ranking.has_value(); });
 }
 
 AbsenceNotes::AbsenceNotes(const ResultTable& table) {

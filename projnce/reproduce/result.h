@@ -21,7 +21,12 @@ struct ResultRun {
 struct ResultCell {
   std::vector<ResultRun> runs;  ///< by seed; empty: not trained
   std::string absent;           ///< why some or all seeds are missing; empty: none missing
-  std::optional<double> paper;  ///< published value in the same unit
+  /// Published value in the same unit, for the ranking and for differences between methods.
+  std::optional<double> published;
+  bool comparable = true;  ///< false: `published` is of another dataset
+
+  /// Published value to show beside this one; empty if it is of another dataset.
+  std::optional<double> paper() const { return comparable ? published : std::nullopt; }
 };
 
 /// Rank correlation of the methods with the paper.
@@ -134,8 +139,10 @@ size_t most_runs(const ResultTable& table);
 std::string missing_seeds(const ResultCell& cell, size_t most);
 /// True if the cell has the best mean of its column, among at least two.
 bool is_best(const ResultTable& table, size_t row, size_t column);
-/// True if the table has published values or rank correlations.
-bool paper_has_numbers(const ResultTable& table);
+/// True if cells of the table show published values.
+bool shows_published_values(const ResultTable& table);
+/// True if columns of the table have rank correlations with the paper.
+bool has_rankings(const ResultTable& table);
 
 /// Footnotes with the reasons for missing runs, without duplicates, in the order of the table.
 class AbsenceNotes {

@@ -1,4 +1,4 @@
-#include "projnce/reproduce/result_charts.h"
+#include "projnce/reproduce/result_formats.h"
 
 #include <fmt/format.h>
 
@@ -167,7 +167,7 @@ report::ChartPoint chart_point(const ResultTable& table, size_t row, size_t colu
     point.label =
         report::display_name(table.columns.at(column).title) + ": " + mean_text(cell, table.unit);
   }
-  if (cell.paper) point.reference = scale * *cell.paper;
+  if (cell.paper()) point.reference = scale * *cell.paper();
   return point;
 }
 
@@ -189,7 +189,7 @@ report::LineChart empty_chart(const ResultTable& table, const std::vector<size_t
                         : "one seed";
   for (const auto& row : table.cells) {
     for (const auto column : columns) {
-      if (row.at(column).paper) chart.reference_note = "in the paper";
+      if (row.at(column).paper()) chart.reference_note = "in the paper";
     }
   }
   return chart;

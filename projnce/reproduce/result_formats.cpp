@@ -30,8 +30,8 @@ std::string run_line(const Result& result, const ResultTable& table, const Resul
   line.text(column.condition).text(row.method).whole(run.seed).number(run.value);
   line.text(table.unit == ResultUnit::kPercent ? "share" : "nats").number(mean);
   add_optional(line, deviation(cell));
-  add_optional(line, cell.paper);
-  add_optional(line, cell.paper ? std::optional(mean - *cell.paper) : std::nullopt);
+  add_optional(line, cell.paper());
+  add_optional(line, cell.paper() ? std::optional(mean - *cell.paper()) : std::nullopt);
   line.text(run.directory.native());
   return line.line();
 }
@@ -80,7 +80,7 @@ ordered_json column_json(const ResultColumn& column) {
 
 ordered_json cell_json(const ResultCell& cell) {
   const double mean = cell.runs.empty() ? kNone : mean_value(cell);
-  const double paper = cell.paper.value_or(kNone);
+  const double paper = cell.paper().value_or(kNone);
   ordered_json runs = ordered_json::array();
   for (const auto& run : cell.runs) {
     runs.push_back({{"seed", run.seed},
@@ -192,11 +192,11 @@ std::string alignment_row(size_t names, size_t numbers, bool path = false) {
 }
 
 std::string markdown_paper(const ResultCell& cell, ResultUnit unit) {
-  if (!cell.paper) return "";
-  const auto paper = unit_number(*cell.paper, unit);
+  if (!cell.paper()) return "";
+  const auto paper = unit_number(*cell.paper(), unit);
   if (cell.runs.empty()) return fmt::format(" (paper {})", paper);
   return fmt::format(" (paper {}, {})", paper,
-                     difference_text(mean_value(cell) - *cell.paper, unit));
+                     difference_text(mean_value(cell) - *cell.paper(), unit));
 }
 
 std::string markdown_cell(const ResultTable& table, size_t row, size_t column,
@@ -227,7 +227,7 @@ std::string markdown_table(const ResultTable& table) {
     }
     text += markdown_row(line);
   }
-  if (paper_has_numbers(table)) {
+  if (has_rankings(table)) {
     std::vector<std::string> line = {std::string(kRankingTitle)};
     for (const auto& column : table.columns) line.push_back(ranking_text(column.ranking));
     text += markdown_row(line);
@@ -283,7 +283,7 @@ namespace {
 
 std::string cell_text(const ResultCell& cell, ResultUnit unit) {
   auto text = cell.runs.empty() ? std::string("–") : mean_text(cell, unit);
-  if (cell.paper) text += fmt::format(" (paper {})", unit_number(*cell.paper, unit));
+  if (cell.paper()) text += fmt::format(" (paper {})", unit_number(*cell.paper(), unit));
   return text;
 }
 

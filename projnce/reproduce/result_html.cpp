@@ -1,4 +1,4 @@
-#include "projnce/reproduce/result_html.h"
+#include "projnce/reproduce/result_formats.h"
 
 #include <fmt/format.h>
 
@@ -19,10 +19,10 @@ report::HtmlCell result_cell(const ResultTable& table, size_t row, size_t column
   for (const auto& mark : {missing_seeds(cell, most_runs(table)), notes.mark(cell)}) {
     if (!mark.empty()) html.text += ' ' + mark;
   }
-  if (cell.paper) {
-    html.note = "paper " + unit_number(*cell.paper, table.unit);
+  if (cell.paper()) {
+    html.note = "paper " + unit_number(*cell.paper(), table.unit);
     if (!cell.runs.empty()) {
-      html.note += ", " + difference_text(mean_value(cell) - *cell.paper, table.unit);
+      html.note += ", " + difference_text(mean_value(cell) - *cell.paper(), table.unit);
     }
   }
   html.best = is_best(table, row, column);
@@ -39,7 +39,7 @@ void add_table(report::HtmlDocument& document, const ResultTable& table) {
       html.rows.back().push_back(result_cell(table, row, column, notes));
     }
   }
-  if (paper_has_numbers(table)) {
+  if (has_rankings(table)) {
     html.footer.push_back({std::string(kRankingTitle)});
     for (const auto& column : table.columns) html.footer.push_back({ranking_text(column.ranking)});
   }

@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "projnce/core/error.h"
+#include "projnce/core/json.h"
 #include "projnce/eval/accuracy.h"
 #include "projnce/eval/calibration.h"
 
@@ -26,15 +27,17 @@ std::string to_text(const RunProgress& p) {
 
 RunProgress progress_from_text(const std::string& text) {
   try {
-    const auto json = nlohmann::json::parse(text);
-    return {.metrics_bytes = json.at("metrics_bytes"),
+    const auto json = parse_json(text, "the run state of the checkpoint");
+    return {.metrics_bytes = json_count(json.at("metrics_bytes"), "metrics_bytes"),
             .last_accuracy = json.at("last_accuracy"),
             .best_accuracy = json.at("best_accuracy"),
-            .best_epoch = json.at("best_epoch"),
+            .best_epoch = json_count(json.at("best_epoch"), "best_epoch"),
             // Checkpoints of older versions do not have these.
             .last_top5 = json.value("last_top5", 0.0),
             .validation_accuracy = json.value("validation_accuracy", -1.0),
-            .validation_epoch = json.value("validation_epoch", int64_t{0}),
+            .validation_epoch = json.contains("validation_epoch")
+                                    ? json_count(json.at("validation_epoch"), "validation_epoch")
+                                    : 0,
             .train_seconds = json.at("train_seconds"),
             .eval_seconds = json.at("eval_seconds")};
   } catch (const nlohmann::json::exception& error) {

@@ -4,13 +4,12 @@
 #include <torch/types.h>
 
 #include <cerrno>
-#include <fstream>
-#include <iterator>
 #include <utility>
 
 #include "projnce/core/error.h"
 #include "projnce/io/filesystem/atomic_file.h"
 #include "projnce/io/filesystem/file_descriptor.h"
+#include "projnce/io/filesystem/regular_file.h"
 #include "projnce/io/image/image_writer.h"
 #include "projnce/report/build/report_writer.h"
 #include "projnce/report/tensorboard/confusion_matrix.h"
@@ -23,11 +22,16 @@ namespace fs = std::filesystem;
 namespace {
 
 io::FileDescriptor open_metrics(const fs::path& path, int64_t keep_bytes) {
+  if (fs::exists(path) && !fs::is_regular_file(path)) {
+    fail(path.string(), " is not a regular file");
+  }
   if (keep_bytes > 0 &&
       (!fs::exists(path) || static_cast<int64_t>(fs::file_size(path)) < keep_bytes)) {
     fail(path.string(), " is shorter than at the checkpoint; the run cannot resume exactly");
   }
-  io::FileDescriptor file(::open(path.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0666));
+  // O_NONBLOCK: opening a pipe must not block; ftruncate then rejects it.
+  constexpr int kFlags = O_WRONLY | O_CREAT | O_CLOEXEC | O_NONBLOCK;
+  io::FileDescriptor file(::open(path.c_str(), kFlags, 0666));
   if (!file.is_open() || ::ftruncate(file.get(), keep_bytes) != 0) {
     io::fail_system(errno, "cannot write ", path.string());
   }
@@ -93,8 +97,7 @@ void MetricsWriter::add_samples(const report::ReportSamples& samples,
 
 void record_command(const io::RunPaths& paths, const std::string& command) {
   if (command.empty()) return;
-  std::ifstream file(paths.commands());
-  const std::string before{std::istreambuf_iterator<char>(file), {}};
+  const auto before = io::read_optional_text(paths.commands(), io::kMostConfigBytes);
   io::write_file_atomically(paths.commands(), before + command + "\n");
 }
 

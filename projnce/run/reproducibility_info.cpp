@@ -128,42 +128,42 @@ std::string reproducibility_changes(const ReproducibilityInfo& before,
   return join(changes);
 }
 
-std::string data_fingerprint(const std::vector<const dataset::Dataset*>& parts) {
+std::string data_fingerprint(const std::vector<const dataset::Dataset*>& splits) {
   std::string text;
-  for (const auto* part : parts) {
-    for (int64_t i = 0; i < part->size(); ++i) {
-      text += concat(part->sample_name(i), '\0', part->label(i), '\n');
+  for (const auto* split : splits) {
+    for (int64_t i = 0; i < split->size(); ++i) {
+      text += concat(split->sample_name(i), '\0', split->label(i), '\n');
     }
-    const int64_t hashed = std::min(part->size(), kMaxHashedSamples);
+    const int64_t hashed = std::min(split->size(), kMaxHashedSamples);
     for (int64_t i = 0; i < hashed; ++i) {
-      text += content_hash(*part, part->size() * i / hashed);
+      text += content_hash(*split, split->size() * i / hashed);
     }
   }
   return hash_text(text.data(), text.size());
 }
 
-std::string part_fingerprint(const dataset::Dataset& part, const std::vector<int64_t>& labels,
-                             bool contents) {
+std::string split_fingerprint(const dataset::Dataset& split, const std::vector<int64_t>& labels,
+                              bool contents) {
   std::vector<std::pair<std::string, int64_t>> samples;  // hash of the identity, index
-  for (int64_t i = 0; i < part.size(); ++i) {
-    const int64_t label = labels.empty() ? part.label(i) : labels[static_cast<size_t>(i)];
-    const auto text = concat(part.sample_name(i), '\0', part.class_names()[size_t(label)]);
+  for (int64_t i = 0; i < split.size(); ++i) {
+    const int64_t label = labels.empty() ? split.label(i) : labels[static_cast<size_t>(i)];
+    const auto text = concat(split.sample_name(i), '\0', split.class_names()[size_t(label)]);
     samples.emplace_back(hash_text(text.data(), text.size()), i);
   }
   std::sort(samples.begin(), samples.end());
   std::string text;
   for (const auto& [identity, index] : samples) text += identity + '\n';
-  const int64_t hashed = contents ? std::min(part.size(), kMaxHashedSamples) : 0;
+  const int64_t hashed = contents ? std::min(split.size(), kMaxHashedSamples) : 0;
   for (int64_t i = 0; i < hashed; ++i) {
-    text += content_hash(part, samples[static_cast<size_t>(i)].second);
+    text += content_hash(split, samples[static_cast<size_t>(i)].second);
   }
   return hash_text(text.data(), text.size());
 }
 
-std::string file_fingerprint(const std::vector<const dataset::Dataset*>& parts) {
+std::string file_fingerprint(const std::vector<const dataset::Dataset*>& splits) {
   std::string text;
-  for (const auto* part : parts) {
-    for (int64_t i = 0; i < part->size(); ++i) text += part->content_id(i) + '\n';
+  for (const auto* split : splits) {
+    for (int64_t i = 0; i < split->size(); ++i) text += split->content_id(i) + '\n';
   }
   return hash_text(text.data(), text.size());
 }

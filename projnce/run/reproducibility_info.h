@@ -19,18 +19,18 @@ ReproducibilityInfo reproducibility_info(int threads, int ranks);
 std::string reproducibility_changes(const ReproducibilityInfo& before,
                                     const ReproducibilityInfo& now);
 
-/// Hash of the samples of `parts`: all names and labels in order, and the decoded contents of up to
-/// 100 evenly spaced samples per part. Reading all samples would take as long as an epoch.
-std::string data_fingerprint(const std::vector<const dataset::Dataset*>& parts);
+/// Hash of the samples of `splits`: all names and labels in order, and the decoded contents of up
+/// to 100 evenly spaced samples per split. Reading all samples would take as long as an epoch.
+std::string data_fingerprint(const std::vector<const dataset::Dataset*>& splits);
 
 /// Hash that identifies the samples of one split across runs: names and class names, independent of
 /// order, and, if `contents` is true, the decoded contents of up to 100 samples. If not empty,
-/// `labels` replace those of `part`.
-std::string part_fingerprint(const dataset::Dataset& part, const std::vector<int64_t>& labels,
-                             bool contents);
+/// `labels` replace those of `split`.
+std::string split_fingerprint(const dataset::Dataset& split, const std::vector<int64_t>& labels,
+                              bool contents);
 
 /// Hash of path, size and modification time of all sample files.
-std::string file_fingerprint(const std::vector<const dataset::Dataset*>& parts);
+std::string file_fingerprint(const std::vector<const dataset::Dataset*>& splits);
 
 /// Lists the settings of `now` that differ from `before`, such as "train.epochs = 20 instead of
 /// 10", separated by commas; "" if there are none. Ignores settings that are only in `before`.

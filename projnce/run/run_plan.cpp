@@ -6,6 +6,7 @@
 #include "projnce/config/eval_options.h"
 #include "projnce/config/run_request.h"
 #include "projnce/core/error.h"
+#include "projnce/core/json.h"
 #include "projnce/core/toml.h"
 #include "projnce/dataset/wrappers/checked_dataset.h"
 #include "projnce/io/filesystem/run_directory.h"
@@ -120,7 +121,7 @@ RunPlan plan_run_collective(const TrainRequest& request, const Logger& logger,
   const nlohmann::json local = {{"kind", static_cast<int>(plan.kind)},
                                 {"config", to_toml(plan.settings)},
                                 {"directory", plan.directory.string()}};
-  const auto shared = nlohmann::json::parse(ranks.broadcast_text(local.dump()));
+  const auto shared = parse_json(ranks.broadcast_text(local.dump()), "the plan of rank 0");
   if (ranks.is_rank_zero()) return plan;
   plan.kind = static_cast<RunPlan::Kind>(shared.at("kind").get<int>());
   plan.settings = parse_toml(shared.at("config").get<std::string>(), "configuration of rank 0");

@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <chrono>
-#include <fstream>
 #include <utility>
 
 #include "projnce/config/run_config.h"
@@ -20,6 +19,7 @@
 #include "projnce/inference/array_files.h"
 #include "projnce/information/bound_terms.h"
 #include "projnce/io/filesystem/atomic_file.h"
+#include "projnce/io/filesystem/regular_file.h"
 #include "projnce/io/filesystem/run_directory.h"
 #include "projnce/run/reproducibility_info.h"
 #include "projnce/run/run_plan.h"
@@ -41,10 +41,8 @@ std::string source_name(const dataset::DatasetOptions& dataset) {
 /// Run directory chosen before `projnce launch` restarted the ranks; empty if there is none.
 std::filesystem::path launched_run(const distributed::RankEnvironment& environment) {
   if (environment.launch_dir.empty()) return {};
-  std::ifstream file(environment.launch_dir / "run");
-  std::string name;
-  std::getline(file, name);
-  return name;
+  const auto text = io::read_optional_text(environment.launch_dir / "run", io::kMostConfigBytes);
+  return text.substr(0, text.find('\n'));
 }
 
 std::filesystem::path choose_directory(const config::RunConfig& config,

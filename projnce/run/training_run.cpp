@@ -7,6 +7,7 @@
 
 #include "projnce/core/counted.h"
 #include "projnce/core/error.h"
+#include "projnce/core/json.h"
 #include "projnce/core/names.h"
 #include "projnce/core/toml.h"
 #include "projnce/core/version.h"
@@ -102,9 +103,10 @@ TrainingRun::TrainingRun(const TrainingComponents& components, const TrainEnviro
   // contents if noise was added to them or audio was cropped to the length of the run.
   const bool with_contents =
       config_.dataset.feature_noise.deviation == 0 && data_.test().kind() != SampleKind::kSound;
-  part_fingerprints_ = {{"train_fingerprint",
-                         part_fingerprint(data_.train(), data_.dataset.clean_train_labels, false)},
-                        {"test_fingerprint", part_fingerprint(data_.test(), {}, with_contents)}};
+  split_fingerprints_ = {
+      {"train_fingerprint",
+       split_fingerprint(data_.train(), data_.dataset.clean_train_labels, false)},
+      {"test_fingerprint", split_fingerprint(data_.test(), {}, with_contents)}};
 }
 
 void TrainingRun::start(const io::RunPaths& paths) {
@@ -138,7 +140,7 @@ void TrainingRun::resume(const io::RunPaths& paths,
 void TrainingRun::restore(const checkpoint::Checkpoint& checkpoint, bool force) {
   train::restore_training(parts(), checkpoint.state);  // throws if it is not a training checkpoint
   const auto& metadata = checkpoint.state.metadata;
-  const auto conditions = nlohmann::json::parse(metadata.at("conditions"));
+  const auto conditions = parse_json(metadata.at("conditions"), checkpoint.path.string());
   check_data(conditions.at("data"), force);
   progress_ = progress_from_text(metadata.at("run"));
   last_good_ = checkpoint.path;
@@ -173,6 +175,9 @@ void TrainingRun::open_files(const io::RunPaths& paths) {
   if (metadata_.split) dataset::write_split(paths_.split(), *metadata_.split);
   if (metadata_.data) {
     io::write_file_atomically(paths_.data(), data::data_json(*metadata_.data).dump(2) + "\n");
+  }
+  if (std::filesystem::exists(paths_.log()) && !std::filesystem::is_regular_file(paths_.log())) {
+    fail(paths_.log().string(), " is not a regular file");  // opening a pipe would block
   }
   log_to_file(environment_.logger, paths_.log());
   record_command(paths_, metadata_.command);

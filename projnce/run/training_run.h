@@ -109,8 +109,8 @@ class TrainingRun {
   int64_t log_every_;  // steps
   inference::RunEvaluator evaluator_;
   ReproducibilityInfo environment_info_;
-  std::map<std::string, std::string> data_ids_;           // fingerprints of samples and files
-  std::map<std::string, std::string> part_fingerprints_;  // for "data" in summary.json
+  std::map<std::string, std::string> data_ids_;            // fingerprints of samples and files
+  std::map<std::string, std::string> split_fingerprints_;  // for "data" in summary.json
 
   io::RunPaths paths_;
   RunProgress progress_;

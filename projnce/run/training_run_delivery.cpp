@@ -125,7 +125,7 @@ TrainingSummary TrainingRun::summary() const {
       .run = paths_.root,
       .dataset = config_.dataset.name,
       .data = metadata_.data.value(),
-      .fingerprints = part_fingerprints_,
+      .fingerprints = split_fingerprints_,
       .loss = config_.loss.name,
       .encoder = config_.encoder.name,
       .seed = config_.run.seed,

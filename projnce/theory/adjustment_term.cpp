@@ -6,9 +6,8 @@
 
 #include "projnce/loss/generalized_infonce.h"
 #include "projnce/loss/grouped_batch.h"
-#include "projnce/theory/experiments.h"
+#include "projnce/theory/experiment.h"
 #include "projnce/theory/sources.h"
-#include "projnce/theory/sphere_rule.h"
 
 namespace projnce::theory {
 

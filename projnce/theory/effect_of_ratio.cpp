@@ -6,7 +6,7 @@
 
 #include "projnce/loss/projnce.h"
 #include "projnce/theory/batch_values.h"
-#include "projnce/theory/experiments.h"
+#include "projnce/theory/experiment.h"
 #include "projnce/theory/sources.h"
 
 namespace projnce::theory {

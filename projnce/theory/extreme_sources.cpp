@@ -8,7 +8,7 @@
 #include "projnce/core/counted.h"
 #include "projnce/eval/nearest_centroid.h"
 #include "projnce/theory/batch_values.h"
-#include "projnce/theory/experiments.h"
+#include "projnce/theory/experiment.h"
 #include "projnce/theory/sources.h"
 
 namespace projnce::theory {

@@ -7,7 +7,7 @@
 
 #include "projnce/projection/class_groups.h"
 #include "projnce/projection/perp.h"
-#include "projnce/theory/experiments.h"
+#include "projnce/theory/experiment.h"
 #include "projnce/theory/sources.h"
 
 namespace projnce::theory {

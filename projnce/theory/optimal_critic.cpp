@@ -7,9 +7,8 @@
 #include <vector>
 
 #include "projnce/theory/batch_values.h"
-#include "projnce/theory/experiments.h"
+#include "projnce/theory/experiment.h"
 #include "projnce/theory/sources.h"
-#include "projnce/theory/sphere_rule.h"
 
 namespace projnce::theory {
 

@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "projnce/theory/batch_values.h"
-#include "projnce/theory/experiments.h"
+#include "projnce/theory/experiment.h"
 #include "projnce/theory/sources.h"
 
 namespace projnce::theory {

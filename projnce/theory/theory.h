@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "projnce/theory/experiments.h"
+#include "projnce/theory/experiment.h"
 
 namespace projnce::theory {
 

@@ -22,7 +22,7 @@
 #include "projnce/loss/projnce_perp.h"
 #include "projnce/loss/supcon.h"
 #include "projnce/projection/class_groups.h"
-#include "projnce/theory/experiments.h"
+#include "projnce/theory/experiment.h"
 #include "projnce/theory/sources.h"
 
 namespace projnce::theory {

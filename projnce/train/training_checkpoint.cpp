@@ -8,6 +8,7 @@
 
 #include "projnce/checkpoint/module_state.h"
 #include "projnce/core/error.h"
+#include "projnce/core/json.h"
 #include "projnce/core/seed.h"
 #include "projnce/train/gradient_cache.h"
 
@@ -33,16 +34,17 @@ nlohmann::json state_to_json(const TrainState& state, int64_t optimizer_steps) {
 
 void read_state(const std::string& text, Trainer& trainer) {
   try {
-    const auto json = nlohmann::json::parse(text);
-    const int64_t steps = json.at("optimizer_steps");
-    trainer.state() = {.epoch = json.at("epoch"),
-                       .batch = json.at("batch"),
-                       .step = json.at("step"),
-                       .nonfinite = json.at("nonfinite"),
-                       .skipped = json.at(json.contains("skipped") ? "skipped" : "passed_over"),
+    const auto json = parse_json(text, "the training state of the checkpoint");
+    const auto count = [&](const char* key) { return json_count(json.at(key), key); };
+    const auto steps = count("optimizer_steps");
+    trainer.state() = {.epoch = count("epoch"),
+                       .batch = count("batch"),
+                       .step = count("step"),
+                       .nonfinite = count("nonfinite"),
+                       .skipped = count(json.contains("skipped") ? "skipped" : "passed_over"),
                        .spikes = {.mean = json.at("loss_mean"),
                                   .variance = json.at("loss_variance"),
-                                  .steps = json.at("loss_steps")},
+                                  .steps = count("loss_steps")},
                        .sums = json.at("sums").get<std::map<std::string, double>>()};
     trainer.optimizer().set_steps(steps);
   } catch (const nlohmann::json::exception& error) {

@@ -1,12 +1,13 @@
-"""Supervised contrastive losses by projection, and what embeddings know about their classes.
+"""Supervised contrastive losses, bounds on mutual information, and label audits.
 
 >>> import torch, projnce
 >>> loss = projnce.ProjNCELoss(temperature=0.07)
 >>> z = torch.nn.functional.normalize(torch.randn(8, 2, 16), dim=2).requires_grad_()
 >>> loss(z, torch.arange(8) % 4).backward()
 
-Every loss takes embeddings as ``[rows, dim]`` or, for several views of each sample, as
-``[samples, views, dim]``, and labels as integers. Losses never normalize unless told to.
+Losses take embeddings ``[rows, dim]`` or, for several views of each sample,
+``[samples, views, dim]``, and integer labels. They do not normalize embeddings unless
+``normalize=True``.
 """
 import warnings
 from typing import Any

@@ -1,4 +1,4 @@
-"""Finds the compiled operators and loads them into the torch that is there."""
+"""Finds the compiled operators and loads them into torch."""
 import json
 import sys
 from pathlib import Path
@@ -14,14 +14,14 @@ except ModuleNotFoundError as error:
     ) from None
 
 _HERE = Path(__file__).resolve().parent
-# Installed beside the package, or built by script/build in a checkout.
+# Installed next to the package, or built by script/build in a checkout.
 _PLACES = (_HERE / "lib", _HERE.parents[1] / "build")
 _LIBRARY = "libprojnce_ops.so"
 _BUILT_WITH = "projnce_ops.json"
 
 
 def _release(version: str) -> Tuple[str, ...]:
-    """Libraries fit the torch whose first two numbers are the same."""
+    """Returns the major and minor version; libraries work with any patch version of torch."""
     return tuple(version.split("+")[0].split(".")[:2])
 
 
@@ -47,7 +47,7 @@ def _load() -> str:
     except OSError as error:
         raise ImportError(
             f"projnce's operators in {place} do not load into torch {torch.__version__} ({error}); "
-            "run `pip install .` in a checkout of projnce to build them again"
+            "run `pip install .` in a checkout of projnce to rebuild them"
         ) from error
     return built_with["projnce"]
 

@@ -39,7 +39,7 @@ class LossOperator:
     """The operators of one loss.
 
     Args:
-        name: of the operator in ``torch.ops.projnce``.
+        name: name of the operator in ``torch.ops.projnce``.
     """
 
     def __init__(self, name: str) -> None:
@@ -75,7 +75,7 @@ class LossOperator:
     # Fake kernels: shapes and types for tensors without values.
 
     def _check(self, arguments: tuple[Any, ...]) -> None:
-        """The errors of the C++ kernels that shapes, types and devices tell."""
+        """Raises the errors of the C++ kernels that depend only on shapes, types and devices."""
         first = arguments[0]
         for name, tensor in zip(self._names, arguments[: self._num_tensors]):
             if tensor is not None and tensor.device != first.device:
@@ -123,9 +123,9 @@ class LossOperator:
     # Calls and autograd formulas.
 
     def __call__(self, *arguments: Any) -> Tensor:
-        """The loss. The formula that ``register_autograd`` makes costs about 0.2 ms in a call with
-        this many arguments (torch 2.13 fills in defaults, in quadratic time) and does not run under
-        ``torch.func``; eager mode uses the same formula in C++."""
+        """Computes the loss. The autograd formula of ``register_autograd`` adds about 0.2 ms to a call
+        with this many arguments (torch 2.13 fills in defaults in quadratic time) and does not run
+        under ``torch.func``, so eager mode uses the same formula in C++."""
         if torch.compiler.is_compiling():
             return self.forward(*arguments)[0]
         if _transforms_active():
@@ -135,7 +135,7 @@ class LossOperator:
     def _setup_context(
         self, ctx: Any, inputs: tuple[Any, ...], output: tuple[Tensor, ...], first: int = 0
     ) -> None:
-        """``first``: place of the first of ``inputs`` among the arguments that autograd sees."""
+        """``first`` is the index of ``inputs[0]`` among the arguments that autograd sees."""
         ctx.mark_non_differentiable(*output[1:])
         ctx.set_materialize_grads(False)
         reduction, mask = inputs[-2:]
@@ -179,7 +179,7 @@ class LossOperator:
 
 
 def _copy(gradient: Tensor, tensor: Tensor) -> Tensor:
-    """``gradient``, as a function of ``tensor``."""
+    """Returns a copy of ``gradient`` that depends on ``tensor`` in the graph."""
     return gradient.clone()
 
 
@@ -192,7 +192,7 @@ def _refuse(ctx: Any, *gradients: Any) -> Any:
 
 
 class _Once(torch.autograd.Function):
-    """``function(*arguments)``, which refuses to be differentiated."""
+    """``function(*arguments)`` that raises if it is differentiated."""
 
     @staticmethod
     def forward(function: Any, *arguments: Any) -> Any:
@@ -208,8 +208,8 @@ class _Once(torch.autograd.Function):
 
 
 class _Functional(torch.autograd.Function):
-    """A loss under the transforms of ``torch.func``, which the formulas that
-    ``torch.library.register_autograd`` makes do not support."""
+    """A loss under the transforms of ``torch.func``, which the formulas of
+    ``torch.library.register_autograd`` do not support."""
 
     @staticmethod
     def forward(operator: LossOperator, *arguments: Any) -> Any:
@@ -229,7 +229,7 @@ _transforms_active = getattr(torch._C, "_are_functorch_transforms_active", lambd
 
 
 def grad_mask(*inputs: Optional[Tensor]) -> int:
-    """Bit i is set if the gradient of input i will be needed."""
+    """Returns a mask in which bit i is set if input i requires a gradient."""
     if not torch.is_grad_enabled():
         return 0
     mask = 0

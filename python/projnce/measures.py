@@ -1,21 +1,21 @@
-"""What embeddings know about their classes, what they look like, and which labels are wrong.
+"""Mutual information of embeddings and classes, t-SNE maps, and label audits.
 
-Tensors and numpy arrays are taken alike; what comes back is of the kind that was given. They are
-computed on the CPU, wherever a tensor is.
+Functions accept tensors, numpy arrays, lists, and pandas objects. They compute on the CPU; for
+tensors, they return tensors on the same device, for all others numpy arrays.
 """
 from __future__ import annotations
 
-import sys
-from typing import TYPE_CHECKING, Any, NamedTuple, Optional, Union
+from typing import TYPE_CHECKING, NamedTuple, Optional
 
 import torch
 
-import projnce._library  # noqa: F401  the operators must be there
+import projnce._library  # noqa: F401  loads the operators
+from projnce._arrays import class_indices, like, to_integers, to_labels, to_matrix, to_tensor
 
-if TYPE_CHECKING:  # torch works without numpy, and so do these functions
-    import numpy as np
+if TYPE_CHECKING:
+    import pandas as pd
 
-    Array = Union[torch.Tensor, np.ndarray]
+    from projnce._arrays import Array
 
 
 class MiBounds(NamedTuple):
@@ -24,85 +24,144 @@ class MiBounds(NamedTuple):
     mi_bound: float
     """Mean of T_i, minus the correction for estimated priors."""
     mi_bound_normalized: float
-    """The same of T'_i; never below ``mi_bound``, and the value to show first."""
+    """Same for T'_i; never below ``mi_bound``, and the value to report first."""
     mi_bound_se: Optional[float]
-    """Standard error of ``mi_bound``; None if there is one batch or one instance only."""
+    """Standard error of ``mi_bound``; None with a single batch or instance."""
     mi_bound_normalized_se: Optional[float]
     """Standard error of ``mi_bound_normalized``."""
     entropy: float
-    """H(C), which neither value can exceed."""
+    """H(C), the upper limit of both values."""
     rows: int
     """Number of evaluated rows."""
     terms: Array
     """[N] float64: T_i."""
     log_ratio: Array
-    """[N] float64: log r_i of the row's own class."""
+    """[N] float64: log r_i of the row's class."""
     mean_ratio: Array
     """[N] float64: mean of r_i over the class priors."""
 
 
 class Audit(NamedTuple):
-    """What is known about each label, and about the labels together."""
+    """Result of :func:`audit`: scores of the labels, and statistics of all labels."""
 
     score: Array
     """[N]: probability that the label is wrong."""
     suggested: Array
-    """[N]: the likeliest other class if the score is above 0.5, else the label."""
+    """[N]: the most likely other class if the score is above 0.5, else the label."""
     noise_matrix: Array
-    """[C, C]: of true class c (row) the share that carries label g."""
+    """[C, C]: fraction of samples of true class c (row) that have label g (column)."""
     noise_rate: float
-    """Estimated share of wrong labels; NaN if the audit is not informative."""
+    """Estimated fraction of wrong labels; NaN if the audit is not informative."""
     expected_precision: float
-    """Share of the samples with a score above 0.5 that are expected to be wrong; NaN if none is."""
+    """Expected precision of the labels with a score above 0.5; NaN if there are none."""
     held_out_accuracy: float
-    """Share of the given labels that classifiers predict which have not seen them."""
+    """Cross-validated accuracy of the classifiers on the given labels."""
     chance_accuracy: float
-    """Share of the most frequent label."""
+    """Fraction of the most frequent label."""
     informative: bool
-    """False if the embeddings cannot tell the classes apart: do not use the scores."""
+    """False if the embeddings do not separate the classes: do not use the scores."""
+    labels: Array
+    """[N]: the given labels."""
+    classes: Optional[Array] = None
+    """The classes in the order of ``noise_matrix``, if the labels are not integers."""
+
+    def to_frame(self) -> pd.DataFrame:
+        """Returns a table with one row for each sample.
+
+        Returns:
+            A DataFrame with the columns of the program's ``issues.csv``: ``given_label``,
+            ``predicted_label``, ``label_quality`` (1: surely right) and ``is_label_issue``.
+        """
+        import numpy as np
+        import pandas as pd
+
+        score = np.asarray(self.score)
+        return pd.DataFrame(
+            {
+                "given_label": np.asarray(self.labels),
+                "predicted_label": np.asarray(self.suggested),
+                "label_quality": 1 - score,
+                "is_label_issue": score > 0.5,
+            }
+        )
 
 
 def mixed_ksg(x: Array, y: Array, k: int = 5) -> float:
-    r"""Estimate of the information between x and y in nats, which may be continuous, discrete or a
-    mixture (Gao et al., 2017), by k nearest neighbors in the maximum norm.
+    r"""Mixed KSG estimate (`Gao et al., 2017 <https://arxiv.org/abs/1709.06212>`_) of the mutual
+    information between x and y, which may be continuous, discrete or a mixture.
 
     .. math::
         I = \text{mean}_i \left( \psi(\tilde k_i) + \log N - \psi(n_{x,i}) - \psi(n_{y,i}) \right)
 
-    >>> x = torch.arange(100) % 2  # one bit, known twice
+    Args:
+        x: ``[N, D]`` or ``[N]``.
+        y: ``[N, E]`` or ``[N]``.
+        k: number of nearest neighbors, in the maximum norm.
+
+    Returns:
+        The estimate in nats; it may be slightly negative.
+
+    Raises:
+        TypeError: if an argument is neither a tensor nor a numpy array of numbers.
+        ValueError: if ``k`` is not in 1 .. N - 1, the numbers of rows differ, or a value is not
+            finite.
+
+    >>> x = torch.arange(100) % 2  # I(X;X) = H(X) = log(2)
     >>> print(f"{mixed_ksg(x, x):.1f}")
     0.7
     """
-    return torch.ops.projnce.mixed_ksg(_matrix(x, "x"), _matrix(y, "y"), k)
+    return torch.ops.projnce.mixed_ksg(to_matrix(x, "x"), to_matrix(y, "y"), k)
 
 
 def label_entropy(labels: Array) -> float:
-    r"""Entropy of the labels in nats: what embeddings can at most know about them.
+    r"""Entropy of the labels, the maximum of the mutual information with any embeddings.
 
     .. math::
         H = -\sum_c p_c \log p_c, \qquad p_c = n_c / N
 
+    Args:
+        labels: ``[N]`` integers.
+
+    Returns:
+        The entropy in nats.
+
+    Raises:
+        TypeError: if ``labels`` are neither a tensor nor a numpy array.
+        ValueError: if ``labels`` are empty or not a list of integers.
+
     >>> print(f"{label_entropy(torch.tensor([0, 1, 0, 1])):.3f}")
     0.693
     """
-    return torch.ops.projnce.label_entropy(_labels(labels))
+    return torch.ops.projnce.label_entropy(to_labels(labels))
 
 
 def label_information(
     embeddings: Array, labels: Array, k: int = 5, label_scale: Optional[float] = None
 ) -> float:
-    """Mixed-KSG estimate of what embeddings ``[N, D]`` know about labels ``[N]``, in nats.
+    """Mixed KSG estimate (`Gao et al., 2017 <https://arxiv.org/abs/1709.06212>`_) of the mutual
+    information between embeddings and labels.
 
-    ``label_scale`` is the distance between two classes; by default 2 for embeddings of unit length
-    and the widest range of a coordinate for others. Raises ``ValueError`` if a class has ``k`` rows
-    or fewer, whose nearest neighbors are of other classes.
+    Args:
+        embeddings: ``[N, D]``.
+        labels: ``[N]`` integers.
+        k: number of nearest neighbors.
+        label_scale: distance between two classes; default: 2 for unit embeddings, otherwise the
+            widest range of a coordinate.
+
+    Returns:
+        The estimate in nats; it may be slightly negative.
+
+    Raises:
+        TypeError: if an argument is neither a tensor nor a numpy array of numbers.
+        ValueError: if a class has ``k`` rows or fewer, because their nearest neighbors would belong
+            to other classes.
 
     >>> z = torch.nn.functional.one_hot(torch.arange(40) % 4).float()
     >>> print(f"{label_information(z, torch.arange(40) % 4):.1f}")  # log(4)
     1.4
     """
     return torch.ops.projnce.label_information(
-        _matrix(embeddings, "embeddings"), _labels(labels), k, label_scale or 0.0
+        to_matrix(embeddings, "embeddings"), to_labels(labels), k, label_scale or 0.0
     )
 
 
@@ -136,33 +195,33 @@ def mi_bounds(
       \cdot g_c / \tau`;
     * ``"logits"``: the class form of a classifier: H(C) minus its cross entropy.
 
-    The values are bounds only if the instances are independent draws, and neither the encoder (in
-    evaluation mode) nor class vectors, negatives, temperature or priors were fitted to these rows.
-    See `ProjNCE <https://arxiv.org/abs/2506.09810>`_ for the objective that the pair form belongs to.
+    The values are bounds only if instances are independent, and neither the encoder (in evaluation
+    mode) nor class vectors, negatives, temperature or priors were fitted to these rows. The pair form
+    corresponds to the objective of `ProjNCE <https://arxiv.org/abs/2506.09810>`_.
 
     Args:
         embeddings: rows ``[N, D]`` of any norm; for ``form="logits"`` logits ``[N, M]``.
         labels: classes ``[N]`` in 0 .. M - 1.
-        class_vectors: ``[M, D]`` from other rows; a row of NaN is a class that has none.
+        class_vectors: ``[M, D]`` from other rows; a row of NaN marks a class without vector.
         form: default: ``"class"`` with class vectors, else ``"pair"``.
         negatives: ``[K, D]`` from other rows, for the general form; default: :math:`O(i)`.
-        instances: ``[N]`` ids that views of one sample share; default: all different.
+        instances: ``[N]`` ids, equal for views of one sample; default: all different.
         num_classes: M; default: from ``priors``, ``class_vectors`` or logits, else the largest
             label plus one.
         priors: ``[M]`` class probabilities of the population, sum 1; default: uniform.
-        priors_estimated: if true, ``priors`` are frequencies of other rows, and the divergence of
-            the evaluated labels from them is subtracted, which keeps the bound certified.
-        temperature: :math:`\tau`.
-        batches: number of disjoint random batches that the pair form averages, which gives its
-            standard error; default: one for every 512 instances, at most 10.
-        seed: assigns instances to batches.
+        priors_estimated: if true, ``priors`` are frequencies of other rows, and the KL divergence of
+            the evaluated labels from them is subtracted to keep the bound certified.
+        temperature: temperature :math:`\tau`; above 0.
+        batches: number of disjoint random batches over which the pair form is averaged, from which
+            its standard error is computed; default: one per 512 instances, at most 10.
+        seed: random seed of the assignment of instances to batches.
 
     Returns:
         The bound with its standard error, H(C) and the terms by row.
 
     Raises:
         ValueError: if a label is outside 0 .. M - 1, priors do not sum to 1 or exclude a class that
-            occurs, the temperature is not positive, a row is not finite, or shapes do not fit.
+            occurs, the temperature is not positive, a row is not finite, or shapes do not match.
 
     >>> labels = torch.arange(40) % 4
     >>> z = torch.nn.functional.one_hot(labels).double()
@@ -170,9 +229,9 @@ def mi_bounds(
     >>> print(f"{bound.mi_bound_normalized:.3f} of {bound.entropy:.3f} nats")
     1.386 of 1.386 nats
     """
-    rows, numbers = _matrix(embeddings, "embeddings"), _labels(labels)
+    rows, numbers = to_matrix(embeddings, "embeddings"), to_labels(labels)
     form = form or ("pair" if class_vectors is None else "class")
-    vectors = None if class_vectors is None else _matrix(class_vectors, "class_vectors")
+    vectors = None if class_vectors is None else to_matrix(class_vectors, "class_vectors")
     if num_classes is None:
         num_classes = _class_count(rows, numbers, vectors, priors, form)
     *values, terms, log_ratio, mean_ratio = torch.ops.projnce.mi_bounds(
@@ -180,9 +239,9 @@ def mi_bounds(
         numbers,
         form,
         vectors,
-        None if negatives is None else _matrix(negatives, "negatives"),
-        None if instances is None else _integers(instances, "instances"),
-        None if priors is None else _tensor(priors, "priors"),
+        None if negatives is None else to_matrix(negatives, "negatives"),
+        None if instances is None else to_integers(instances, "instances"),
+        None if priors is None else to_tensor(priors, "priors"),
         num_classes,
         priors_estimated,
         temperature,
@@ -197,9 +256,9 @@ def mi_bounds(
         normalized_se if normalized_se == normalized_se else None,
         entropy,
         len(numbers),
-        _like(labels, terms),
-        _like(labels, log_ratio),
-        _like(labels, mean_ratio),
+        like(labels, terms),
+        like(labels, log_ratio),
+        like(labels, mean_ratio),
     )
 
 
@@ -215,20 +274,28 @@ def tsne(
     seed: int = 0,
     init: str = "pca",
 ) -> Array:
-    """A map ``[N, 2]`` of rows ``[N, D]`` in which near rows are near (t-SNE with the tree of
-    Barnes and Hut, exact neighbors). The same map for the same seed, whatever the threads.
+    """Barnes-Hut t-SNE (`van der Maaten, 2014 <https://jmlr.org/papers/v15/vandermaaten14a.html>`_)
+    with exact nearest neighbors. The result does not depend on the number of threads.
 
     Args:
-        perplexity: effective number of neighbors of a row, at most (N - 1) / 3; default: 30, or
-            (N - 1) / 3 if that is less. At least 4 rows are needed.
-        iterations: steps.
-        exaggeration: pulls count this many times at first.
-        exaggeration_iterations: for so many steps.
-        learning_rate: 0 takes N / exaggeration / 4, and after the exaggeration at least N / 20,
-            which is limited to 10 .. 50.
-        theta: how coarse far points are seen; 0 sees each of them.
-        seed: for ``init="random"``.
-        init: ``"pca"`` or ``"random"``.
+        rows: ``[N, D]`` with at least 4 rows.
+        perplexity: effective number of neighbors, at most (N - 1) / 3; default: 30, or (N - 1) / 3
+            if that is less.
+        iterations: number of iterations.
+        exaggeration: early exaggeration factor.
+        exaggeration_iterations: number of iterations with early exaggeration.
+        learning_rate: learning rate; 0: N / exaggeration / 4, and after the early exaggeration at
+            least N / 20, clamped to 10 .. 50.
+        theta: Barnes-Hut angle; 0 = exact.
+        seed: random seed of ``init="random"``.
+        init: initial positions: ``"pca"`` or ``"random"``.
+
+    Returns:
+        The positions ``[N, 2]``.
+
+    Raises:
+        TypeError: if ``rows`` are neither a tensor nor a numpy array of numbers.
+        ValueError: if an option is out of range or a value is not finite.
 
     >>> tsne(torch.randn(50, 8), perplexity=5.0, iterations=10).shape
     torch.Size([50, 2])
@@ -236,7 +303,7 @@ def tsne(
     if init not in ("pca", "random"):
         raise ValueError(f"init = {init!r} is not one of 'pca', 'random'")
     positions, _ = torch.ops.projnce.tsne(
-        _matrix(rows, "rows"),
+        to_matrix(rows, "rows"),
         0.0 if perplexity is None else perplexity,
         iterations,
         exaggeration,
@@ -246,7 +313,7 @@ def tsne(
         seed,
         init == "pca",
     )
-    return _like(rows, positions)
+    return like(rows, positions)
 
 
 def audit(
@@ -257,20 +324,25 @@ def audit(
     folds: int = 5,
     seed: int = 0,
 ) -> Audit:
-    """Finds labels ``[N]`` in 0 .. C - 1 of embeddings ``[N, D]`` that are probably wrong.
+    """Estimates for each label the probability that it is wrong.
 
-    Each label is scored by cross-validated classifiers that have not seen it, under a label noise
-    model that is estimated at the same time. Embeddings of any model, dimension and norm will do;
-    look at ``informative`` and ``expected_precision`` before you use the scores.
+    Labels are scored by cross-validated classifiers under an estimated label noise model. Embeddings
+    of any model, dimension and norm can be used. Check ``informative`` and ``expected_precision``
+    before you use the scores.
 
     Args:
-        embeddings: one row per sample.
-        labels: integers.
-        num_classes: number of classes C; by default the largest label plus one.
+        embeddings: ``[N, D]``, one row per sample.
+        labels: ``[N]`` integers in 0 .. C - 1, or strings or booleans, whose distinct values are
+            the classes.
+        num_classes: number of classes C; default: the largest label plus one.
         folds: number of cross-validation folds.
-        seed: draws the folds.
+        seed: random seed of the folds.
+
+    Returns:
+        The scores, suggested labels, noise matrix and statistics.
 
     Raises:
+        TypeError: if embeddings are not numbers, or labels are of several types.
         ValueError: if embeddings are not finite or all equal, or fewer than two classes occur.
 
     >>> z = torch.eye(2).repeat(20, 1) + 0.01 * torch.randn(40, 2)
@@ -279,50 +351,28 @@ def audit(
     >>> int(audit(z, labels).score.argmax())
     0
     """
-    numbers = _labels(labels)
+    given, classes = class_indices(labels)
+    numbers = to_labels(given)
     if num_classes is None:
         num_classes = int(numbers.max()) + 1 if numbers.numel() > 0 else 0
-    score, suggested, matrix, *numbers_of_all = torch.ops.projnce.audit(
-        _matrix(embeddings, "embeddings"), numbers, num_classes, folds, seed
+    score, suggested, matrix, rate, precision, accuracy, chance, informative = (
+        torch.ops.projnce.audit(
+            to_matrix(embeddings, "embeddings"), numbers, num_classes, folds, seed
+        )
     )
+    found = like(labels, suggested)
     return Audit(
-        _like(labels, score), _like(labels, suggested), _like(labels, matrix), *numbers_of_all
+        score=like(labels, score),
+        suggested=found if classes is None else classes[found],
+        noise_matrix=like(labels, matrix),
+        noise_rate=rate,
+        expected_precision=precision,
+        held_out_accuracy=accuracy,
+        chance_accuracy=chance,
+        informative=informative,
+        labels=given if classes is None else classes[given],
+        classes=classes,
     )
-
-
-def _tensor(values: Any, name: str) -> torch.Tensor:
-    if isinstance(values, torch.Tensor):
-        return values.detach().cpu()
-    if _is_numpy_array(values):
-        return torch.as_tensor(_native(values, name))
-    raise TypeError(f"{name} must be a torch.Tensor or a numpy array, not {type(values).__name__}")
-
-
-def _is_numpy_array(values: Any) -> bool:
-    numpy = sys.modules.get("numpy")  # whoever made an array has imported it
-    return numpy is not None and isinstance(values, numpy.ndarray)
-
-
-def _native(values: np.ndarray, name: str) -> np.ndarray:
-    """As torch takes it: of its types and byte order, in memory of its own if that is needed."""
-    import numpy as np
-
-    if values.dtype.kind not in "biuf":
-        raise TypeError(f"{name} hold {values.dtype}, expected numbers")
-    dtype = np.dtype(np.int64) if values.dtype.kind == "u" else values.dtype.newbyteorder("=")
-    return np.require(values, dtype, ["C", "W"])
-
-
-def _matrix(values: Any, name: str) -> torch.Tensor:
-    """[N, D] floating-point values; [N] becomes a column."""
-    tensor = _tensor(values, name)
-    if tensor.dim() not in (1, 2):
-        raise ValueError(f"{name} have shape {list(tensor.shape)}, expected [N, D]")
-    if tensor.is_complex():
-        raise TypeError(f"{name} hold {tensor.dtype}, expected real numbers")
-    if tensor.dtype not in (torch.float32, torch.float64):
-        tensor = tensor.to(torch.float32 if tensor.is_floating_point() else torch.float64)
-    return tensor if tensor.dim() == 2 else tensor.unsqueeze(1)
 
 
 def _class_count(
@@ -339,21 +389,3 @@ def _class_count(
     if form == "logits":
         return rows.shape[1]
     return int(labels.max()) + 1 if labels.numel() > 0 else 1
-
-
-def _labels(values: Any) -> torch.Tensor:
-    return _integers(values, "labels")
-
-
-def _integers(values: Any, name: str) -> torch.Tensor:
-    tensor = _tensor(values, name)
-    if tensor.dim() != 1 or tensor.is_floating_point() or tensor.is_complex():
-        raise ValueError(
-            f"{name} have shape {list(tensor.shape)} and type {tensor.dtype}, expected whole "
-            "numbers as [N]"
-        )
-    return tensor.to(torch.int64)
-
-
-def _like(given: Array, result: torch.Tensor) -> Array:
-    return result.to(given.device) if isinstance(given, torch.Tensor) else result.numpy()

@@ -1,4 +1,4 @@
-"""Weights in safetensors files, as ``projnce train --init`` reads and ``projnce export`` writes them."""
+"""Reads and writes weights as safetensors files, for ``projnce train --init`` and ``projnce export``."""
 import os
 import tempfile
 from collections.abc import Mapping
@@ -15,12 +15,17 @@ def save_weights(
     path: Union[str, "os.PathLike[str]"],
     metadata: Optional[Mapping[str, str]] = None,
 ) -> None:
-    """Writes named tensors, such as a ``state_dict()``, for ``projnce train --init``. The file
-    appears whole or not at all. Needs the package ``safetensors``.
+    """Writes named tensors, such as a ``state_dict()``, for ``projnce train --init``. The file is
+    written atomically. Requires the package ``safetensors``.
+
+    Args:
+        tensors: tensors by name.
+        path: file to write.
+        metadata: texts to store in the header of the file.
 
     Raises:
-        TypeError: If a value is not a tensor.
-        ValueError: If a name is reserved by the format.
+        TypeError: if a value is not a tensor.
+        ValueError: if a name is reserved by the format.
 
     >>> import tempfile
     >>> model = torch.nn.Linear(3, 2)
@@ -36,8 +41,8 @@ def save_weights(
         if not isinstance(tensor, torch.Tensor):
             raise TypeError(f"'{name}' cannot be saved: expected a tensor, got {type(tensor).__name__}")
         if name in ("__metadata__", _CHECKSUM):
-            raise ValueError(f"'{name}' is a name that the format reserves")
-        # A copy: the format has no way to say that two tensors share memory.
+            raise ValueError(f"'{name}' is a name reserved by the format")
+        # Copied, because tensors in the file cannot share memory.
         copies[name] = tensor.detach().cpu().clone(memory_format=torch.contiguous_format)
     path = Path(path)
     handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
@@ -53,11 +58,22 @@ def save_weights(
 
 
 def load_weights(path: Union[str, "os.PathLike[str]"]) -> dict[str, torch.Tensor]:
-    """The tensors of a safetensors file by name, for ``model.load_state_dict``. Needs the package
-    ``safetensors``.
+    """Reads a safetensors file, for ``model.load_state_dict``. Requires the package ``safetensors``.
+
+    Args:
+        path: file to read.
+
+    Returns:
+        The tensors by name.
 
     Raises:
-        ValueError: If the file is not a valid safetensors file.
+        ValueError: if the file is not a valid safetensors file.
+
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     save_weights({"bias": torch.zeros(3)}, folder + "/bias.safetensors")
+    ...     load_weights(folder + "/bias.safetensors")
+    {'bias': tensor([0., 0., 0.])}
     """
     from safetensors import SafetensorError
     from safetensors.torch import load

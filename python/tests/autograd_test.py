@@ -1,4 +1,4 @@
-"""Gradients, shapes, and modes of torch."""
+"""Gradients, shapes, no_grad and inference mode."""
 import threading
 import unittest
 
@@ -31,6 +31,7 @@ class GradientTest(unittest.TestCase):
         self.assertTrue(
             torch.autograd.gradcheck(lambda z, p, n: loss(z, LABELS, pos=p, neg=n), tensors)
         )
+        torch.manual_seed(0)
         mlp = projnce.ProjNCEMLPLoss(3, 4, 0.3).double()
         self.assertTrue(
             torch.autograd.gradcheck(
@@ -40,6 +41,7 @@ class GradientTest(unittest.TestCase):
         )
 
     def test_every_learned_class_vector_gets_its_gradient(self):
+        torch.manual_seed(0)
         for hidden in (0, 5):
             loss = projnce.ProjNCEMLPLoss(3, 6, 0.3, hidden=hidden)
             loss(unit_rows(5, 6, dtype=torch.float32), LABELS).backward()
@@ -69,7 +71,7 @@ class ShapeTest(unittest.TestCase):
                 self.assertEqual(loss(features, LABELS.view(-1, 1)).item(),
                                  loss(features, LABELS).item())
 
-    def test_supcon_is_the_plain_formula_for_two_views(self):
+    def test_supcon_matches_its_formula_for_two_views(self):
         features = unit_rows(32, 2, 16, dtype=torch.float32).requires_grad_()
         labels = torch.arange(32) % 5
         found = projnce.SupConLoss(0.1)(features, labels)
@@ -85,7 +87,8 @@ class ShapeTest(unittest.TestCase):
             projnce.SupConLoss(0.2)(features).item(), projnce.SimCLRLoss(0.2)(features).item()
         )
 
-    def test_normalize_brings_rows_to_unit_length(self):
+    def test_normalize_l2_normalizes_rows(self):
+        torch.manual_seed(0)
         features = unit_rows(8, 6)
         labels = torch.arange(8) % 3
         long = features * torch.rand(8, 1, dtype=torch.float64).add(0.5)
@@ -94,7 +97,7 @@ class ShapeTest(unittest.TestCase):
             projnce.ProjNCELoss()(features, labels),
         )
 
-    def test_halves_with_gathered_candidates_give_the_whole(self):
+    def test_half_batches_with_gathered_candidates_equal_the_batch(self):
         features = unit_rows(8, 6)
         labels = torch.arange(8) % 3
         for name in (
@@ -119,7 +122,7 @@ class ShapeTest(unittest.TestCase):
                 ]
                 torch.testing.assert_close(sum(halves) / 2, loss(features, labels))
 
-    def test_parts_sum_up_to_the_loss(self):
+    def test_parts_sum_to_the_loss(self):
         for name, loss in all_losses().items():
             if name == "joint":
                 continue
@@ -158,12 +161,12 @@ class ModeTest(unittest.TestCase):
         found.backward()
         self.assertEqual(half.grad.dtype, torch.bfloat16)
 
-    def test_double_stays_double(self):
+    def test_float64_stays_float64(self):
         for name, loss in all_losses().items():
             with self.subTest(loss=name):
                 self.assertEqual(loss(unit_rows(5, 2, 6), LABELS).dtype, torch.float64)
 
-    def test_other_threads_run_meanwhile(self):
+    def test_releases_the_gil(self):
         features = unit_rows(6000, 64, dtype=torch.float32)
         labels = torch.arange(6000) % 10
         turns, done = [0], threading.Event()

@@ -1,4 +1,4 @@
-"""What the tests share: batches, the losses under test, and the reference numbers."""
+"""Shared by the tests: batches, the losses under test, and golden values."""
 import json
 import sys
 import unittest
@@ -53,7 +53,12 @@ def _perp_instance(**options):
 
 def all_losses(dim=6, classes=3, dtype=torch.float64):
     """Every loss with settings in which all of its code is at work."""
-    torch.manual_seed(3)
+    with torch.random.fork_rng():  # the global generator is the test's to seed
+        torch.manual_seed(3)
+        return _all_losses(dim, classes, dtype)
+
+
+def _all_losses(dim, classes, dtype):
     return {
         "supcon": projnce.SupConLoss(0.3),
         "supcon-in": projnce.SupConLoss(0.3, variant="in", normalize=True),
@@ -77,7 +82,9 @@ def all_losses(dim=6, classes=3, dtype=torch.float64):
         "projnce-mlp-hidden": projnce.ProjNCEMLPLoss(classes, dim, 0.3, hidden=5).to(dtype),
         "generalized_infonce": projnce.GeneralizedInfoNCELoss("centroid", "sample", 0.3),
         "generalized_infonce-median": projnce.GeneralizedInfoNCELoss("median", "median", 0.3),
-        "generalized_infonce-unit": projnce.GeneralizedInfoNCELoss("centroid", "sample", 0.3, normalize_g=True),
+        "generalized_infonce-unit": projnce.GeneralizedInfoNCELoss(
+            "centroid", "sample", 0.3, normalize_g=True
+        ),
         "joint": projnce.JointLoss(projnce.ProjNCELoss(0.3), theta=0.4),
     }
 
@@ -101,8 +108,9 @@ class Sample(NamedTuple):
     inputs: Callable  # (samples, dtype) -> arguments of forward
 
     def loss(self, dtype=torch.float64, **options):
-        torch.manual_seed(3)
-        return self.make(**options).to(dtype)
+        with torch.random.fork_rng():
+            torch.manual_seed(3)
+            return self.make(**options).to(dtype)
 
     def arguments(self, samples=6, dtype=torch.float64, requires_grad=True):
         inputs = self.inputs(samples, dtype)
@@ -122,6 +130,7 @@ SAMPLES = {
     "infonce": Sample(lambda **o: projnce.InfoNCELoss(0.3, symmetric=True, **o), _pair_inputs),
     "simclr": Sample(lambda **o: projnce.SimCLRLoss(0.3, **o), _row_inputs),
     "supcon": Sample(lambda **o: projnce.SupConLoss(0.3, base_temperature=0.2, **o), _row_inputs),
+    "supcon:one": Sample(lambda **o: projnce.SupConLoss(0.3, "one", **o), _row_inputs),
     "rince": Sample(lambda **o: projnce.RINCELoss(0.5, q=0.5, lambda_=0.1, **o), _row_inputs),
     "symnce": Sample(lambda **o: projnce.SymNCELoss(0.3, form="pairwise", **o), _row_inputs),
     "projnce": Sample(lambda **o: projnce.ProjNCELoss(0.3, beta=2.0, **o), _row_inputs),
@@ -145,9 +154,27 @@ SAMPLES = {
         lambda **o: projnce.ProjNCEMedLoss(0.3, median="geometric", **o), _row_inputs
     ),
     "projnce_mlp": Sample(lambda **o: projnce.ProjNCEMLPLoss(3, 6, 0.3, **o), _row_inputs),
-    "generalized_infonce": Sample(lambda **o: projnce.GeneralizedInfoNCELoss("centroid", "sample", 0.3, **o), _row_inputs),
+    "projnce_mlp:hidden": Sample(
+        lambda **o: projnce.ProjNCEMLPLoss(3, 6, 0.3, hidden=4, **o), _row_inputs
+    ),
+    "generalized_infonce": Sample(
+        lambda **o: projnce.GeneralizedInfoNCELoss("centroid", "sample", 0.3, **o), _row_inputs
+    ),
     "joint": Sample(_joint, _row_inputs),
 }
+
+
+class Model(torch.nn.Module):
+    """A loss behind a layer, so that its input is computed within the graph."""
+
+    def __init__(self, loss, dim):
+        super().__init__()
+        self.layer = torch.nn.Linear(dim, dim)
+        self.loss = loss
+
+    def forward(self, features, *others):
+        rows = torch.nn.functional.normalize(self.layer(features), dim=-1)
+        return self.loss(rows, *others)
 
 
 def gradients(loss, arguments, weights=None):

@@ -14,20 +14,9 @@ import cases  # noqa: E402
 import projnce  # noqa: E402
 
 
-class Model(torch.nn.Module):
-    """A loss behind a layer, so that its input is computed within the graph."""
-
-    def __init__(self, loss, dim):
-        super().__init__()
-        self.layer = torch.nn.Linear(dim, dim)
-        self.loss = loss
-
-    def forward(self, features, other):
-        return self.loss(torch.nn.functional.normalize(self.layer(features), dim=-1), other)
-
-
 class CompileTest(unittest.TestCase):
     def setUp(self):
+        torch.manual_seed(0)
         torch._dynamo.reset()
         self.addCleanup(torch._dynamo.reset)
 
@@ -50,10 +39,10 @@ class CompileTest(unittest.TestCase):
                 torch.testing.assert_close(found_gradients, expected_gradients)
 
     def test_aot_eager(self):
-        self.compare("aot_eager", "mean", Model)
+        self.compare("aot_eager", "mean", cases.Model)
 
     def test_aot_eager_of_each_anchor(self):
-        self.compare("aot_eager", "none", Model)
+        self.compare("aot_eager", "none", cases.Model)
 
     # Inductor compiles C++ for the layers around a loss, which takes seconds for each: the losses
     # are compiled alone, and one of them behind a layer.
@@ -66,7 +55,7 @@ class CompileTest(unittest.TestCase):
 
     def test_inductor_with_a_layer(self):
         arguments = cases.SAMPLES["projnce"].arguments(dtype=torch.float32)
-        model = Model(cases.SAMPLES["projnce"].loss(torch.float32), arguments[0].shape[-1])
+        model = cases.Model(cases.SAMPLES["projnce"].loss(torch.float32), arguments[0].shape[-1])
         compiled = torch.compile(model, fullgraph=True)
         torch.testing.assert_close(
             cases.gradients(compiled, arguments), cases.gradients(model, arguments)
@@ -105,6 +94,19 @@ class CompileTest(unittest.TestCase):
                         torch._dynamo.mark_dynamic(tensor, 0)
                     torch.testing.assert_close(compiled(*arguments), loss(*arguments))
                 self.assertEqual(counter.frame_count, 1)
+
+    def test_gathered_candidates(self):
+        loss = projnce.ProjNCELoss(0.3)
+        compiled = torch.compile(loss, fullgraph=True, backend="aot_eager")
+        rows, labels = cases.unit_rows(8, 6), torch.arange(8) % 3
+        for first in (0, 4):
+            given = (rows[first : first + 4].clone(), labels[first : first + 4], None, rows.clone())
+            given[0].requires_grad_()
+            given[3].requires_grad_()
+            values = [f(*given, labels, None, first) for f in (compiled, loss)]
+            torch.testing.assert_close(*values)
+            found, expected = (torch.autograd.grad(value, (given[0], given[3])) for value in values)
+            torch.testing.assert_close(found, expected)
 
     def test_an_option_may_be_changed(self):
         loss = projnce.SupConLoss(0.3)

@@ -31,7 +31,7 @@ class MeasuresTest(unittest.TestCase):
             projnce.label_information(z, y)
         self.assertLess(projnce.label_information(z, y, k=2), 0.3)
 
-    def test_arrays_in_give_arrays_out(self):
+    def test_numpy_arguments_return_numpy_arrays(self):
         z, y = clusters()
         found = projnce.tsne(z.numpy(), perplexity=10, iterations=30)
         self.assertIsInstance(found, np.ndarray)
@@ -40,7 +40,7 @@ class MeasuresTest(unittest.TestCase):
         np.testing.assert_array_equal(found, kept.numpy())
         self.assertIsInstance(projnce.audit(z.numpy(), y.numpy()).score, np.ndarray)
 
-    def test_arrays_are_taken_as_numpy_keeps_them(self):
+    def test_accepts_numpy_byte_orders_and_layouts(self):
         z, y = (values.numpy() for values in clusters())
         expected = projnce.label_information(z, y)
         fixed = z.copy()
@@ -65,7 +65,7 @@ class MeasuresTest(unittest.TestCase):
         spread = projnce.tsne(rows, iterations=300).std(0)
         self.assertGreater(spread.min(), 5)
 
-    def test_few_rows_are_mapped_or_refused(self):
+    def test_few_rows_are_mapped_or_rejected(self):
         z, _ = clusters(30)
         for count in (4, 5, 10):
             plane = projnce.tsne(z[:count])

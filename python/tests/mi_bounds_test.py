@@ -55,7 +55,7 @@ class MiBoundsTest(unittest.TestCase):
                         error = np.abs(np.asarray(getattr(found, field)) - expected).max()
                         self.assertLessEqual(error, absolute + relative * np.abs(expected).max())
 
-    def test_pair_form_is_the_plain_formula(self):
+    def test_pair_form_matches_its_formula(self):
         z, labels, instances = batch()
         priors = np.array([0.3, 0.3, 0.2, 0.1, 0.1])
         ratios = plain_pair_log_ratios(z, labels, instances, 5, 0.2)
@@ -68,7 +68,7 @@ class MiBoundsTest(unittest.TestCase):
         self.assertIsNone(found.mi_bound_se)
         self.assertEqual(found.rows, 60)
 
-    def test_class_and_general_forms_are_the_plain_formulas(self):
+    def test_class_and_general_forms_match_their_formulas(self):
         z, labels, _ = batch(classes=4)
         rng = np.random.default_rng(5)
         vectors, negatives = rng.normal(size=(4, 4)), rng.normal(size=(9, 4))
@@ -109,7 +109,7 @@ class MiBoundsTest(unittest.TestCase):
         self.assertLessEqual(found.mi_bound, 0)
         self.assertLessEqual(found.mi_bound_normalized, 0)
 
-    def test_arrays_are_taken_as_numpy_keeps_them(self):
+    def test_accepts_numpy_byte_orders_and_layouts(self):
         z, labels, _ = batch()
         expected = projnce.mi_bounds(z, labels).mi_bound
         fixed = z.copy()
@@ -124,7 +124,7 @@ class MiBoundsTest(unittest.TestCase):
         self.assertIsInstance(tensors.terms, torch.Tensor)
         self.assertEqual(tensors.mi_bound, expected)
 
-    def test_bad_input_is_a_sentence(self):
+    def test_invalid_input_is_an_error_message(self):
         z, labels, _ = batch(classes=3)
         refused = {
             "sum to 0.9": dict(priors=np.array([0.3, 0.3, 0.3])),

@@ -1,4 +1,4 @@
-"""A loop with only the loss swapped learns the same."""
+"""Replacing the loss of a training loop gives the same accuracy."""
 import sys
 import unittest
 from pathlib import Path
@@ -22,12 +22,12 @@ class PlainSupCon(torch.nn.Module):
 @unittest.skipUnless(DATA.exists(), "Debian's package dataset-fashion-mnist is not installed")
 class TrainingTest(unittest.TestCase):
     def train(self, criterion):
-        known, labels = train_in_python.read_part(DATA, "train", 2000)
-        encoder = train_in_python.train(criterion, known, labels, epochs=3)
-        test, test_labels = train_in_python.read_part(DATA, "t10k", 2000)
-        return train_in_python.accuracy(encoder, known, labels, test, test_labels)
+        images, labels = train_in_python.read_split(DATA, "train", 2000)
+        encoder = train_in_python.train(criterion, images, labels, epochs=3)
+        test, test_labels = train_in_python.read_split(DATA, "t10k", 2000)
+        return train_in_python.accuracy(encoder, images, labels, test, test_labels)
 
-    def test_supcon_learns_what_the_plain_formula_learns(self):
+    def test_supcon_trains_like_its_formula(self):
         plain = self.train(PlainSupCon())
         ours = self.train(projnce.SupConLoss(0.1))
         self.assertGreater(plain, 0.6)

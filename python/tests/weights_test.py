@@ -31,11 +31,12 @@ class WeightsTest(unittest.TestCase):
             self.assertEqual(found[name].dtype, tensor.dtype)
             self.assertTrue(torch.equal(found[name], tensor), name)
 
-    def test_torchvision_model_comes_back(self):
+    def test_torchvision_model_round_trips(self):
         try:
             from torchvision.models import resnet18
         except ImportError:
             self.skipTest("this Python has no torchvision")
+        torch.manual_seed(0)
         model = resnet18(num_classes=7)
         projnce.save_weights(model.state_dict(), self.path)
         other = resnet18(num_classes=7)
@@ -43,7 +44,7 @@ class WeightsTest(unittest.TestCase):
         images = torch.rand(2, 3, 64, 64)
         self.assertTrue(torch.equal(other.eval()(images), model.eval()(images)))
 
-    def test_tensors_that_share_memory_come_back(self):
+    def test_tensors_that_share_memory_round_trip(self):
         shared = torch.arange(6.0)
         projnce.save_weights({"whole": shared, "part": shared[2:4]}, self.path)
         found = projnce.load_weights(self.path)
@@ -55,12 +56,12 @@ class WeightsTest(unittest.TestCase):
             with self.assertRaisesRegex(ValueError, name):
                 projnce.save_weights({name: torch.ones(2)}, self.path)
 
-    def test_nothing_is_left_when_writing_fails(self):
+    def test_failed_write_leaves_no_file(self):
         with self.assertRaises(TypeError):
             projnce.save_weights({"a": torch.ones(2), "b": "text"}, self.path)
         self.assertEqual(list(self.path.parent.iterdir()), [])
 
-    def test_corrupt_files_are_refused(self):
+    def test_rejects_corrupt_files(self):
         def file(header, data=b"", length=None):
             text = header if isinstance(header, bytes) else json.dumps(header).encode()
             return (len(text) if length is None else length).to_bytes(8, "little") + text + data

@@ -9,7 +9,7 @@
 #include <limits>
 
 #include "projnce/checkpoint/module_state.h"
-#include "tests/support/complaint.h"
+#include "tests/support/error_message.h"
 #include "tests/support/scratch_dir.h"
 
 namespace projnce::checkpoint {

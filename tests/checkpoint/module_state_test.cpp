@@ -6,7 +6,7 @@
 #include <torch/types.h>
 #include <torch/utils.h>
 
-#include "tests/support/complaint.h"
+#include "tests/support/error_message.h"
 #include "tests/support/scratch_dir.h"
 
 namespace projnce::checkpoint {
@@ -91,14 +91,16 @@ TEST(ModuleState, ListsEveryMismatchAndChangesNothing) {
   file.tensors[0].second = torch::zeros({4, 3, 7, 7});
   file.tensors[1].first = "0.offset";
   file.tensors[4].second = torch::zeros({4}, torch::kFloat64);
-  EXPECT_EQ(error_message_of([&] { restore_tensors(named_state(*target, ""), file); }),
-            "run/best.safetensors does not fit the model: missing 0.bias; unexpected 0.offset; "
-            "wrong shape 0.weight [4, 3, 7, 7] instead of [4, 3, 3, 3]; "
-            "wrong type 1.running_mean Double instead of Float");
+  EXPECT_THAT(error_message_of([&] { restore_tensors(named_state(*target, ""), file); }),
+              AllOf(HasSubstr("run/best.safetensors"), HasSubstr("missing 0.bias"),
+                    HasSubstr("unexpected 0.offset"),
+                    HasSubstr("0.weight [4, 3, 7, 7] instead of [4, 3, 3, 3]"),
+                    HasSubstr("1.running_mean Double instead of Float")));
   EXPECT_TRUE(equal_state(*target, *before));
 }
 
 TEST(ModuleState, TruncatesALongListOfMismatches) {
+  torch::manual_seed(1);
   torch::nn::Sequential deep;
   for (int i = 0; i < 10; ++i) deep->push_back(torch::nn::Linear(2, 2));
   EXPECT_THAT(error_message_of([&] { restore_tensors(named_state(*deep, ""), {}); }),

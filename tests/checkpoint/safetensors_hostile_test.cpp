@@ -12,9 +12,9 @@ namespace projnce::checkpoint {
 namespace {
 
 using ::testing::AllOf;
-using testing::complaint_about;
 using testing::error_message_of;
 using ::testing::HasSubstr;
+using testing::parse_error_of;
 using testing::raw_file;
 using testing::ScratchDir;
 
@@ -35,7 +35,7 @@ struct Case {
 
 void expect_rejected(const std::vector<Case>& cases) {
   for (const auto& [json, data_bytes, reason] : cases) {
-    EXPECT_THAT(complaint_about(raw_file(json, data_bytes), io::Integrity::kOptional),
+    EXPECT_THAT(parse_error_of(raw_file(json, data_bytes), io::Integrity::kOptional),
                 AllOf(HasSubstr("x.safetensors"), HasSubstr(reason)))
         << json.substr(0, 200);
   }
@@ -48,19 +48,19 @@ std::string named(const std::string& first, const std::string& second = {}) {
 
 TEST(HostileSafetensors, AcceptsTheValidBaseCase) {
   const auto file = raw_file(named(f32("[1]", "[0,4]"), f32("[2]", "[4,12]")), 12);
-  EXPECT_EQ(complaint_about(file, io::Integrity::kOptional), "nothing was wrong");
+  EXPECT_EQ(parse_error_of(file, io::Integrity::kOptional), "nothing was wrong");
 }
 
 TEST(HostileSafetensors, RejectsWrongHeaderLengths) {
   auto file = raw_file(named(f32("[1]", "[0,4]")), 4);
   for (const uint64_t length : {uint64_t{1000}, uint64_t{1} << 63, ~uint64_t{0}, ~uint64_t{7}}) {
     std::memcpy(file.data(), &length, sizeof(length));
-    EXPECT_THAT(complaint_about(file, io::Integrity::kOptional), HasSubstr("declares a header of"));
+    EXPECT_THAT(parse_error_of(file, io::Integrity::kOptional), HasSubstr("declares a header of"));
   }
   const auto large = raw_file("{}" + std::string((16 << 20) - 1, ' '), 0);
-  EXPECT_THAT(complaint_about(large, io::Integrity::kOptional), HasSubstr("at most 16777216"));
-  EXPECT_THAT(complaint_about("", io::Integrity::kOptional), HasSubstr("0 bytes"));
-  EXPECT_THAT(complaint_about("1234567", io::Integrity::kOptional), HasSubstr("7 bytes"));
+  EXPECT_THAT(parse_error_of(large, io::Integrity::kOptional), HasSubstr("at most 16777216"));
+  EXPECT_THAT(parse_error_of("", io::Integrity::kOptional), HasSubstr("0 bytes"));
+  EXPECT_THAT(parse_error_of("1234567", io::Integrity::kOptional), HasSubstr("7 bytes"));
 }
 
 TEST(HostileSafetensors, RejectsGapsAndOverlapsInTheData) {
@@ -163,9 +163,9 @@ TEST(HostileSafetensors, RejectsInvalidChecksumEntries) {
 TEST(HostileSafetensors, RejectsInvalidBoolValues) {
   auto file = raw_file(named(tensor(R"("BOOL")", "[2]", "[0,2]")), 2);
   file.back() = 1;
-  EXPECT_EQ(complaint_about(file, io::Integrity::kOptional), "nothing was wrong");
+  EXPECT_EQ(parse_error_of(file, io::Integrity::kOptional), "nothing was wrong");
   file.back() = 2;
-  EXPECT_THAT(complaint_about(file, io::Integrity::kOptional), HasSubstr("other than 0 and 1"));
+  EXPECT_THAT(parse_error_of(file, io::Integrity::kOptional), HasSubstr("other than 0 and 1"));
 }
 
 TEST(HostileSafetensors, RejectsPathsThatAreNotRegularFiles) {

@@ -37,7 +37,7 @@ class ArrayCommands(CommandLineTest):
 
 
 class Mi(ArrayCommands):
-    def test_separated_classes_are_known_completely(self):
+    def test_separated_classes_have_full_information(self):
         rows, labels = clouds(300)
         result = self.run_json("mi", *self.write(rows, labels))
         self.assertAlmostEqual(result["label_entropy"], math.log(3), 12)
@@ -63,7 +63,7 @@ class Mi(ArrayCommands):
             for name in ("mi_bound_class_fitted", "mi_bound_class", "mi_bound"):
                 self.assertAlmostEqual(other["bounds"][name], plain["bounds"][name], 5)
 
-    def test_halves_and_big_endian_numbers_are_the_numbers_that_they_are(self):
+    def test_reads_float16_and_big_endian_arrays(self):
         rows, labels = clouds(200, spread=0.6)
         rows = [[struct.unpack("<e", struct.pack("<e", v))[0] for v in row] for row in rows]
         plain = self.run_json("mi", *self.write(rows, labels))
@@ -71,7 +71,7 @@ class Mi(ArrayCommands):
             self.assertEqual(self.run_json("mi", *self.write(rows, labels, "a", code, label_code,
                                                              fortran)), plain)
 
-    def test_random_labels_tell_nothing(self):
+    def test_random_labels_have_no_information(self):
         rows, labels = clouds(600)
         random.Random(5).shuffle(labels)
         result = self.run_json("mi", *self.write(rows, labels))
@@ -82,7 +82,7 @@ class Mi(ArrayCommands):
             self.assertLess(result["bounds"][name], 0.01, name)
         self.assertIn("not informative", self.run_program("mi", *self.write(rows, labels)).stdout)
 
-    def test_views_of_random_labels_with_many_classes_tell_nothing(self):
+    def test_views_of_random_labels_with_many_classes_have_no_information(self):
         rng = random.Random(6)
         samples = [[rng.gauss(0, 1) for _ in range(16)] for _ in range(200)]
         names = [rng.randrange(100) for _ in samples]
@@ -93,6 +93,34 @@ class Mi(ArrayCommands):
         self.assertEqual((result["samples"], result["bounds"]["rows"]), (200, 400))
         for name in ("mi_bound_class_fitted", "mi_bound_class", "mi_bound_normalized", "mi_bound"):
             self.assertLess(result["bounds"][name], 0.01, name)
+
+    def test_uniform_priors_need_the_number_of_classes_if_some_have_no_rows(self):
+        """Two views of 512 samples, whose labels are 1000 classes at random: no information."""
+        rng = random.Random(7)
+        samples = [[rng.gauss(0, 1) for _ in range(32)] for _ in range(512)]
+        names = [rng.randrange(1000) for _ in samples]
+        rows = [[v + rng.gauss(0, 1) for v in row] for row in samples for _ in range(2)]
+        write_npy(self.scratch / "ids.npy", "<i8", (1024,), [i // 2 for i in range(1024)])
+        files = (*self.write(rows, [name for name in names for _ in range(2)]), "--instances", "ids.npy")
+        uniform = ("--priors", "uniform", "--num-classes")
+        result = self.run_json("mi", *files, *uniform, "1000")
+        self.assertEqual(result["num_classes"], 1000)
+        self.assertLess(result["classes"], 500)
+        for name in ("mi_bound_class_fitted", "mi_bound_class", "mi_bound_normalized", "mi_bound"):
+            self.assertLessEqual(result["bounds"][name], 0, name)
+        text = self.run_program("mi", *files, *uniform, "1000").stdout
+        self.assertIn("priors: uniform over 1000 classes", text)
+        self.assertEqual(text.count("not informative"), 4)
+        self.assert_refused("mi", *files, *uniform, "300", says="--num-classes = 300, but l.npy has")
+        self.assert_refused("mi", *files, *uniform, "0", says="--num-classes")
+        write_npy(self.scratch / "priors.npy", "<f8", (1000,), [1 / 1000] * 1000)
+        self.assert_refused("mi", *files, "--priors", "priors.npy", "--num-classes", "1000",
+                            says="--num-classes has no effect with priors.npy")
+
+    def test_one_instance_is_refused(self):
+        files = self.write(*clouds(30))
+        write_npy(self.scratch / "ids.npy", "<i8", (30,), [4] * 30)
+        self.assert_refused("mi", *files, "--instances", "ids.npy", says="ids.npy has only one instance")
 
     def test_priors_are_estimated_uniform_or_given(self):
         rows, labels = clouds(300)
@@ -107,13 +135,15 @@ class Mi(ArrayCommands):
         self.assert_refused("mi", *files, "--priors", "wrong.npy", says="sum to 0.9")
         write_npy(self.scratch / "short.npy", "<f8", (2,), [0.5, 0.5])
         self.assert_refused("mi", *files, "--priors", "short.npy", says="label 2 is outside 0..1")
+        write_npy(self.scratch / "column.npy", "<f8", (3, 1), [1 / 3] * 3)
+        self.assert_refused("mi", *files, "--priors", "column.npy", says="2-dimensional array")
         self.assert_refused("mi", *files, "--priors", "unifrom", says="uniform, estimated or a .npy")
         self.assert_refused("mi", *files, "--folds", "1", says="--folds")
         self.assert_refused("mi", *files, "--tau", "0", says="above 0")
         write_npy(self.scratch / "ids.npy", "<i8", (3,), [1, 2, 3])
         self.assert_refused("mi", *files, "--instances", "ids.npy", says="3 instance ids")
 
-    def test_text_names_what_it_shows(self):
+    def test_text_contains_labels(self):
         ran = self.run_program("mi", *self.write(*clouds(240)), "--k", "3")
         self.assertEqual(ran.returncode, 0, ran.stderr)
         for words in ("label entropy H(C)", "lower bounds on I(Z;C)", "class form, fitted",
@@ -134,13 +164,13 @@ class Mi(ArrayCommands):
         self.assertIsNone(fewer["withheld"])
         self.assertLess(fewer["mixed_ksg"], 0.3)
 
-    def test_equal_points_know_nothing(self):
+    def test_equal_rows_have_no_information(self):
         files = self.write([[1.0, 0.0]] * 30, [0, 1] * 15)
         self.assertLess(self.run_json("mi", *files)["mixed_ksg"], 0.05)
 
 
 class Eval(ArrayCommands):
-    def test_every_protocol_tells_separated_classes(self):
+    def test_every_protocol_classifies_separated_classes(self):
         known = self.write(*clouds(150), stem="known")
         test = self.write(*clouds(60, seed=2), stem="test")
         result = self.run_json("eval", "--embeddings", known[0], "--labels", known[1],
@@ -160,7 +190,7 @@ class Eval(ArrayCommands):
         self.assertAlmostEqual(result["retrieval"]["map_at_r"], 1)
         self.assertAlmostEqual(result["retrieval"]["nmi"], 1)
 
-    def test_a_fifth_is_held_out_where_there_is_no_test_file(self):
+    def test_holds_out_a_fifth_without_test_files(self):
         files = self.write(*clouds(150, spread=0.8))
         result = self.run_json("eval", "--embeddings", files[0], "--labels", files[1],
                                "--protocol", "knn,nearest-centroid", "--k", "7")
@@ -185,7 +215,7 @@ class Eval(ArrayCommands):
                       "fewer than 10 test samples"):
             self.assertIn(words, ran.stdout)
 
-    def test_protocols_that_do_not_apply_are_refused(self):
+    def test_rejects_protocols_that_do_not_apply(self):
         files = self.write(*clouds(60))
         arrays = ("eval", "--embeddings", files[0], "--labels", files[1])
         self.assert_refused(*arrays, "--protocol", "logits", says="'logits' does not apply")
@@ -199,7 +229,7 @@ class Eval(ArrayCommands):
 class Tsne(ArrayCommands):
     QUICK = ("--iterations", "60", "--perplexity", "5")
 
-    def test_writes_positions_and_images_by_the_ending(self):
+    def test_extension_selects_positions_or_image(self):
         files = self.write(*clouds(60))
         result = self.run_json("tsne", files[0], "--labels", files[1], *self.QUICK, "-o", "map.npy",
                                "-o", "map.svg", "-o", "map.png", "-o", "map.html")
@@ -227,7 +257,7 @@ class Tsne(ArrayCommands):
         self.assertEqual(result["method"], "pca")
         self.assertNotIn("kl", result)
 
-    def test_equal_points_are_mapped(self):
+    def test_maps_equal_rows(self):
         files = self.write([[1.0, 2.0]] * 40, [0, 1] * 20)
         result = self.run_json("tsne", files[0], "--labels", files[1], *self.QUICK, "-o", "map.svg")
         self.assertTrue(math.isfinite(result["kl"]))
@@ -249,7 +279,7 @@ class Tsne(ArrayCommands):
             self.assertTrue(math.isfinite(result["kl"]))
             self.assertAlmostEqual(result["perplexity"], (count - 1) / 3)
 
-    def test_what_cannot_be_mapped_is_refused(self):
+    def test_rejects_inputs_that_cannot_be_mapped(self):
         files = self.write(*clouds(30))
         self.assert_refused("tsne", files[0], "-o", "map.gif", says=".svg")
         self.assert_refused("tsne", files[0], says="-o FILE.npy")
@@ -274,7 +304,7 @@ class WrongArrays(ArrayCommands):
             with self.subTest(command[0]):
                 self.assert_refused(*command, says=says)
 
-    def test_a_number_that_is_none(self):
+    def test_invalid_number(self):
         rows, labels = clouds(20)
         for value in (math.nan, math.inf):
             rows[7][2] = value

@@ -25,7 +25,7 @@ class AuditArrays(ArrayCommands):
         with open(self.scratch / name, newline="", encoding="utf-8") as file:
             return list(csv.DictReader(file))
 
-    def test_wrong_labels_come_first_with_the_right_suggestion(self):
+    def test_ranks_wrong_labels_first_and_suggests_the_true_class(self):
         rows, truth = clouds(300)
         labels, wrong = with_label_noise(truth, 0.2)
         # Classes keep their numbers in the file.
@@ -35,7 +35,7 @@ class AuditArrays(ArrayCommands):
         self.assertEqual(result["flagged"], sum(wrong))
         self.assertNotIn("check", result)
         listed = self.rows_of()
-        self.assertEqual(list(listed[0]), ["index", "sample", "given", "suggested", "score", "part"])
+        self.assertEqual(list(listed[0]), ["index", "sample", "given", "suggested", "score", "split"])
         self.assertEqual(sorted(int(row["index"]) for row in listed), list(range(300)))
         scores = [float(row["score"]) for row in listed]
         self.assertEqual(scores, sorted(scores, reverse=True))
@@ -45,7 +45,7 @@ class AuditArrays(ArrayCommands):
         for row in listed[sum(wrong):]:
             self.assertEqual(row["suggested"], row["given"])
 
-    def test_text_tells_rate_mistakes_and_file(self):
+    def test_text_contains_rate_mistakes_and_file(self):
         rows, truth = clouds(150)
         files = self.write(rows, with_label_noise(truth, 0.3)[0])
         ran = self.run_program("audit", "--embeddings", files[0], "--labels", files[1], "-o", "s.csv")
@@ -54,7 +54,7 @@ class AuditArrays(ArrayCommands):
                       "labeled", "top label issues", "s.csv"):
             self.assertIn(words, ran.stdout)
 
-    def test_random_rows_are_said_to_be_useless(self):
+    def test_random_features_are_reported_as_not_informative(self):
         rng = random.Random(5)
         rows = [[rng.gauss(0, 1) for _ in range(16)] for _ in range(200)]
         labels = [i % 4 for i in range(200)]
@@ -67,7 +67,7 @@ class AuditArrays(ArrayCommands):
         ran = self.run_program("audit", "--embeddings", files[0], "--labels", files[1], "-o", "s.csv")
         self.assertIn("do not separate the classes: do not use this list", ran.stdout)
 
-    def test_small_input_has_a_sane_answer(self):
+    def test_supports_small_inputs(self):
         self.assertEqual(self.audit([[0.0, 1.0], [1.0, 0.0], [0.1, 1.0]], [0, 1, 0])["samples"], 3)
         rows, labels = clouds(40)
         labels[0] = 7  # a class with one sample
@@ -81,7 +81,7 @@ class AuditArrays(ArrayCommands):
         self.assert_refused("audit", "--embeddings", embeddings, "--labels", given, "-o", "s.csv",
                             says=says)
 
-    def test_wrong_input_is_refused_with_a_sentence(self):
+    def test_rejects_invalid_input(self):
         rows, labels = clouds(30)
         self.refused(rows, labels[:-1], "29")
         self.refused(rows, [4] * 30, "same label")
@@ -89,7 +89,7 @@ class AuditArrays(ArrayCommands):
         rows[3][1] = float("nan")
         self.refused(rows, labels, "e.npy")
 
-    def test_arguments_that_do_not_go_together_are_refused(self):
+    def test_rejects_incompatible_arguments(self):
         embeddings, labels = self.write(*clouds(30))
         self.assert_refused("audit", says="expected the directory of a run")
         self.assert_refused("audit", "--embeddings", embeddings, says="--labels")
@@ -100,7 +100,7 @@ class AuditArrays(ArrayCommands):
 
 
 class AuditRun(CommandLineTest):
-    def test_a_run_with_label_noise_scores_itself(self):
+    def test_run_with_label_noise_reports_precision_and_recall(self):
         make_folder(self.scratch / "stripes", per_class=40)
         self.run_json("train", "--data", "stripes", "--out", "run", *TINY, "--set",
                       "train.epochs=4", "--set", "dataset.label_noise.rate=0.2")
@@ -112,13 +112,13 @@ class AuditRun(CommandLineTest):
         with open(self.scratch / "run" / "label_issues.csv", newline="", encoding="utf-8") as file:
             rows = list(csv.DictReader(file))
         self.assertEqual(len(rows), result["samples"])
-        parts = {part["part"]: part for part in result["parts"]}
-        self.assertEqual(set(parts), {"train", "test"})
+        splits = {split["split"]: split for split in result["splits"]}
+        self.assertEqual(set(splits), {"train", "test"})
         self.assertEqual(result["samples"], 80)  # the test split is audited too
-        for name, part in parts.items():
-            listed = [row for row in rows if row["part"] == name]
-            self.assertEqual(len(listed), part["audited"])
-            self.assertEqual(sorted(int(row["index"]) for row in listed), list(range(part["samples"])))
+        for name, split in splits.items():
+            listed = [row for row in rows if row["split"] == name]
+            self.assertEqual(len(listed), split["audited"])
+            self.assertEqual(sorted(int(row["index"]) for row in listed), list(range(split["samples"])))
         self.assertTrue(rows[0]["sample"].endswith(".png"))
         self.assertIn(rows[0]["given"], ("lying", "upright"))
 
@@ -127,6 +127,15 @@ class AuditRun(CommandLineTest):
         self.assertEqual(again["noise_rate"], result["noise_rate"])
         text = self.run_program("audit", "run").stdout
         self.assertIn("ground truth: ", text)
+
+    def test_sheet_counts_the_label_issues_that_it_does_not_show(self):
+        make_folder(self.scratch / "stripes", per_class=160)
+        self.run_json("train", "--data", "stripes", "--out", "run", *TINY, "--set",
+                      "train.epochs=4", "--set", "dataset.label_noise.rate=0.35")
+        flagged = self.run_json("audit", "run", "--sheet", "worst.html")["flagged"]
+        self.assertGreater(flagged, 60)
+        self.assertIn(f"The 60 highest scores of {flagged} label issues",
+                      (self.scratch / "worst.html").read_text(encoding="utf-8"))
 
         self.assert_refused("audit", "run", "--sheet", "worst.pdf", says="worst.pdf")
         self.assert_refused("audit", "run", "--save-features", "e.txt", says=".npy")

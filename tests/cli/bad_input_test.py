@@ -68,21 +68,21 @@ class BadInput(CommandLineTest):
         locked.mkdir(mode=0o500)
         self.assert_refused("train", "--data", "photos", "--out", "locked/run", says="locked")
 
-    def test_unknown_names_come_with_the_known_ones(self):
+    def test_unknown_names_list_the_known_ones(self):
         make_folder(self.scratch / "photos")
         self.assert_refused("train", "--set", "dataset.name=fashion-mnst", says="fashion-mnist")
         self.assert_refused("train", "--data", "photos", "--set", "encoder.name=resnet50",
                             says="resnet18")
         self.assert_refused("train", "--data", "photos", "--set", "loss.name=supcn", says="supcon")
 
-    def test_unknown_key_comes_with_the_nearest_and_its_line(self):
+    def test_unknown_key_reports_line_and_nearest_key(self):
         (self.scratch / "run.toml").write_text("[dataset]\nname = 'mnist'\n[train]\nepoch = 3\n")
         ran = self.run_program("train", "run.toml")
         self.assertEqual(ran.returncode, 2)
         self.assertIn("run.toml:4", ran.stderr)
         self.assertIn("did you mean 'epochs'", ran.stderr)
 
-    def test_nothing_to_train_on(self):
+    def test_empty_dataset(self):
         self.assert_refused("train", says="no training data given")
 
     def test_wrong_usage(self):
@@ -96,11 +96,11 @@ class BadInput(CommandLineTest):
         self.assert_refused("predict", "empty", "a.png", says="does not contain a run")
         self.assert_refused("train", "--resume", "--out", "empty", says="does not contain a run")
 
-    def test_resume_needs_to_know_which_run(self):
+    def test_resume_requires_out(self):
         self.assert_refused("train", "--resume", says="--resume needs --out RUN")
         self.assert_refused("train", "--force", "--out", "run", says="--resume")
 
-    def test_a_diverging_run_stops_with_a_sentence_and_status_1(self):
+    def test_diverging_run_fails_with_status_1(self):
         make_folder(self.scratch / "photos")
         ran = self.run_program("train", "--data", "photos", "--out", "run", *TINY, "--set",
                                "train.learning_rate=1e30")

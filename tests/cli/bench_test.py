@@ -35,7 +35,7 @@ class Bench(CommandLineTest):
         self.assertRegex(ran.stdout, r"auto.* selects: .+")
         self.assertRegex(ran.stdout, r"resnet18 +16 +[0-9.]+ ms")
 
-    def test_refuses_batches_that_cannot_be(self):
+    def test_rejects_invalid_batch_sizes(self):
         self.assert_refused("bench", "--rows", "1", says="--rows = 1 is out of range, expected between 2 and 1048576")
 
 

@@ -1,4 +1,5 @@
 """Interfaces between the Python parts of the benchmarks, without running a benchmark."""
+import importlib.util
 import json
 import subprocess
 import sys
@@ -22,16 +23,42 @@ class BenchTools(unittest.TestCase):
                              text=True, capture_output=True, check=True)
         return [json.loads(line) for line in ran.stdout.splitlines()]
 
-    def test_a_peer_that_is_not_there_is_answered_with_the_reason(self):
+    def test_missing_peer_is_reported_with_the_reason(self):
         answer, = self.ask_peers({"peer": "mixed_KSG", "action": "import"})
         self.assertIn("mixed.py", answer["error"])
 
-    def test_what_a_peer_prints_does_not_get_between_the_answers(self):
+    def test_output_of_a_peer_is_separated_from_results(self):
         (self.scratch / "mixed_KSG").mkdir()
         (self.scratch / "mixed_KSG" / "mixed.py").write_text(
             "print('hello')\ndef Mixed_KSG(x, y, k):\n\tz = 1\n   \treturn z\n")
         request = {"peer": "mixed_KSG", "action": "import"}
         self.assertEqual(self.ask_peers(request, request), [{"ready": True}] * 2)
+
+    @unittest.skipUnless(importlib.util.find_spec("numpy") and importlib.util.find_spec("sklearn"),
+                         "numpy or scikit-learn is not installed")
+    def test_audited_labels_of_the_test_split_count_as_correct(self):
+        """An audit covers the test split too; the wrong labels are known for the training split."""
+        import numpy
+        truth = numpy.arange(50) % 2
+        given = truth.copy()
+        given[:4] = 1 - given[:4]
+        features = numpy.eye(2)[truth] + 0.1 * numpy.random.default_rng(0).normal(size=(50, 2))
+        run, program = self.scratch / "run", self.scratch / "program"
+        run.mkdir()
+        numpy.save(run / "train_labels.npy", numpy.stack([given, truth], 1)[:40])
+        numpy.save(self.scratch / "features.npy", features)
+        numpy.save(self.scratch / "features.labels.npy", given)
+        check = dict.fromkeys(("average_precision", "precision", "recall", "worst", "worst_wrong", "corrected"), 1)
+        answer = json.dumps({"check": check, "noise_rate": 0.1, "flagged": 4, "seconds": 1})
+        program.write_text(f"#!/bin/sh\n# audit RUN -o FILE --save-features FILE --json\ncp {self.scratch}/features*.npy "
+                           f"$(dirname $6)\necho '{answer}'\n")
+        program.chmod(0o755)
+        ran = subprocess.run([sys.executable, ROOT / "bench/peers/confident_learning.py", program, run, "--json",
+                              self.scratch / "out.json"], text=True, capture_output=True)
+        self.assertEqual(ran.returncode, 0, ran.stderr)
+        (result,) = json.loads((self.scratch / "out.json").read_text())
+        self.assertEqual((result["samples"], result["wrong"]), (50, 4 / 50))
+        self.assertEqual(result["peer"]["average_precision"], 1)
 
     def plot(self, cases):
         report = {"machine": {"processor": "A & B", "threads": 2, "instructions": "plain",
@@ -50,7 +77,7 @@ class BenchTools(unittest.TestCase):
         circles = image.findall(".//{http://www.w3.org/2000/svg}circle")
         self.assertEqual(len(circles), 5)  # two in each panel, one in the legend
 
-    def test_a_report_without_supcon_is_refused(self):
+    def test_rejects_a_report_without_supcon(self):
         ran = self.plot([])
         self.assertEqual(ran.returncode, 2)
         self.assertIn("no result", ran.stderr)

@@ -16,7 +16,7 @@ class Findings(unittest.TestCase):
     def found(self, text, path="docs/page.md"):
         return [(finding.line, finding.text, finding.replacement) for finding in find_words(text, path)]
 
-    def test_have_line_text_and_replacement(self):
+    def test_findings_have_line_text_and_replacement(self):
         self.assertEqual(self.found("One.\nThe Colours of\nneighbours.\n"),
                          [(2, "Colour", "color"), (3, "neighbour", "neighbor")])
 
@@ -29,7 +29,13 @@ class Findings(unittest.TestCase):
         self.assertEqual([word for _, word, _ in self.found("nearest_neighbours(labelledRows)")],
                          ["labelled", "neighbour"])
 
-    def test_similar_words_are_none(self):
+    def test_terms_of_the_field(self):
+        for text, replacement in (("the test part", "split"), ("embed --part test", "split"),
+                                  ("a whole number", "integer"), ("complaint_about(x)", "error, message")):
+            self.assertEqual([found[2] for found in self.found(text)], [replacement], text)
+        self.assertEqual(self.found("part of the test; it has two parts; a whole row of numbers"), [])
+
+    def test_similar_words_are_not_findings(self):
         self.assertEqual(self.found("optimistic, promise, analyses, a precise color; --pictures, judge_by, "
                                     "passed_over; some passes over the rows; it is not a TOML file"), [])
 
@@ -56,12 +62,12 @@ class Program(unittest.TestCase):
             self.assertEqual(self.run_tool(str(page)).returncode, 0)
 
     @unittest.skipUnless((ROOT / ".git").exists(), "not a git checkout")
-    def test_the_tree_has_none(self):
+    def test_repository_has_no_findings(self):
         ran = self.run_tool()
         self.assertEqual((ran.returncode, ran.stdout, ran.stderr), (0, "", ""))
 
     @unittest.skipUnless((ROOT / ".git").exists(), "not a git checkout")
-    def test_includes_code_but_neither_data_nor_generated_files(self):
+    def test_checks_code_but_neither_data_nor_generated_files(self):
         files = tracked_files()
         self.assertIn("apps/projnce/main.cpp", files)
         self.assertIn("docs/architecture.md", files)

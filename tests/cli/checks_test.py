@@ -1,4 +1,5 @@
 """Checks that a commit must pass: tools/check_layers.py and the pre-commit hooks."""
+import json
 import os
 import re
 import shutil
@@ -11,11 +12,12 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent.parent
 sys.path.insert(0, str(ROOT / "tools"))
 
-from check_layers import check_types, defined_types  # noqa: E402
+from check_layers import MOST_LINES, check_length, check_types, defined_types  # noqa: E402
+from unittest_file import python_with_torch  # noqa: E402
 
 
 class DefinedTypes(unittest.TestCase):
-    def test_are_those_at_the_scope_of_a_named_namespace(self):
+    def test_include_types_in_named_namespaces(self):
         text = """
             #define BRACE {
             struct Global { int a; };
@@ -50,13 +52,63 @@ class DefinedTypes(unittest.TestCase):
                                        c="struct Request { };"),
                          ["a: projnce::Request is also defined in b, c"])
 
-    def test_other_namespaces_and_nameless_ones_are_none(self):
+    def test_ignores_other_and_anonymous_namespaces(self):
         self.assertEqual(self.problems(a="struct Request { };", b="namespace app { struct Request { }; }",
                                        c="namespace { struct Request { }; }", d="struct Request;"), [])
 
-    def test_no_type_is_defined_twice(self):
+
+class Length(unittest.TestCase):
+    def problems(self, lines):
+        found = []
+        check_length("a.cpp", "int a;\n" * lines, found)
+        return found
+
+    def test_a_file_has_at_most_400_lines(self):
+        self.assertEqual(MOST_LINES, 400)
+        self.assertEqual(self.problems(400), [])
+        self.assertEqual(self.problems(401), ["a.cpp: has 401 lines, expected at most 400"])
+
+
+class Layers(unittest.TestCase):
+    def test_the_tree_passes(self):
+        """No include upwards, no long file, no type that is defined twice."""
         ran = subprocess.run([sys.executable, ROOT / "tools/check_layers.py"], text=True, capture_output=True)
         self.assertEqual((ran.returncode, ran.stdout), (0, ""))
+
+
+class Seeds(unittest.TestCase):
+    def run_tests(self, text):
+        with tempfile.TemporaryDirectory() as folder:
+            file = Path(folder) / "drawing_test.py"
+            file.write_text("import unittest\nimport torch\n\nclass Drawing(unittest.TestCase):\n" + text)
+            ran = subprocess.run([python_with_torch(), ROOT / "tools/unittest_file.py", file], text=True,
+                                 capture_output=True)
+        failed, _, count, _ = json.loads(ran.stdout)
+        return count, failed
+
+    @unittest.skipUnless(python_with_torch(), "no Python with torch")
+    def test_a_python_test_that_draws_without_seeding_fails(self):
+        count, failed = self.run_tests("    def test_unseeded(self): torch.rand(1)\n"
+                                       "    def test_without(self): torch.zeros(1)\n"
+                                       "    def test_seeded(self): torch.manual_seed(1); torch.rand(1)\n"
+                                       "    def test_unseeded_again(self): torch.rand(1)\n")
+        self.assertEqual(count, 4)
+        self.assertEqual([re.match(r"\w+", name)[0] for name in failed], ["test_unseeded", "test_unseeded_again"])
+
+
+class Presets(unittest.TestCase):
+    PRESETS = json.loads((ROOT / "CMakePresets.json").read_text())
+
+    def test_name_no_number_of_jobs(self):
+        for kind in ("buildPresets", "testPresets"):
+            for preset in self.PRESETS[kind]:
+                self.assertNotIn("jobs", {**preset, **preset.get("execution", {})}, preset["name"])
+
+    def test_build_in_directories_of_their_own(self):
+        visible = [preset for preset in self.PRESETS["configurePresets"] if not preset.get("hidden")]
+        directories = {preset["binaryDir"] for preset in visible}
+        self.assertEqual(len(directories), len(visible))
+        self.assertGreater(len(visible), 3)
 
 
 @unittest.skipUnless(shutil.which("git") and (ROOT / ".git").exists(), "not a git checkout")
@@ -83,7 +135,7 @@ class Hooks(unittest.TestCase):
         return subprocess.run(entry.split(), cwd=ROOT, text=True, capture_output=True,
                               env={**os.environ, "PATH": str(self.bin)})
 
-    def test_install_nothing(self):
+    def test_checks_install_nothing(self):
         self.write_stub("clang-format")
         entries = re.findall(r"entry: ([^,]+),", (ROOT / ".pre-commit-config.yaml").read_text())
         self.assertGreater(len(entries), 1)
@@ -92,7 +144,7 @@ class Hooks(unittest.TestCase):
             self.assertEqual(ran.returncode, 0, ran.stdout + ran.stderr)
         self.assertEqual(set(self.called.read_text().split()), {"clang-format"})
 
-    def test_say_what_is_missing_instead_of_installing_it(self):
+    def test_checks_report_missing_tools(self):
         ran = self.run_hook("script/format --check")
         self.assertEqual(ran.returncode, 1)
         self.assertIn("clang-format not found", ran.stderr)

@@ -6,14 +6,14 @@ from support import CommandLineTest, make_folder, make_sounds, stripes, write_pn
 
 
 class DataList(CommandLineTest):
-    def test_the_configuration_may_say_where_datasets_are(self):
+    def test_dataset_root_may_be_configured(self):
         (self.scratch / "sets").mkdir()
         ran = self.run_program("train", "--set", "dataset.name=cifar10", "--set", "data_root=sets",
                                "--out", "run", env={"HOME": str(self.scratch)})
         self.assertEqual(ran.returncode, 2)
         self.assertIn("sets/cifar10", ran.stderr)
 
-    def test_says_where_each_is_looked_for_and_where_it_comes_from(self):
+    def test_lists_search_paths_and_sources(self):
         home = {"PROJNCE_DATA": str(self.scratch / "data"), "HOME": str(self.scratch)}
         ran = self.run_program("data", "list", "--json", env=home)
         self.assertEqual(ran.returncode, 0, ran.stderr)
@@ -23,7 +23,7 @@ class DataList(CommandLineTest):
         self.assertTrue(row["source"])
         self.assertTrue(any(place.startswith(home["PROJNCE_DATA"]) for place in row["looked_for"]))
 
-    def test_finds_what_is_there(self):
+    def test_finds_available_datasets(self):
         place = self.scratch / "data/cifar10"
         place.mkdir(parents=True)
         ran = self.run_program("data", "list", "--json",
@@ -47,7 +47,7 @@ class DataInfo(CommandLineTest):
         self.assertEqual(result["train"]["channels"],
                          {"1": result["train"]["samples"]})
         self.assertEqual(result["train"]["samples"] + result["test"]["samples"], 20)
-        self.assertTrue(result["intact"])
+        self.assertTrue(result["valid"])
 
     def test_sounds(self):
         make_sounds(self.scratch / "calls")
@@ -60,7 +60,7 @@ class DataInfo(CommandLineTest):
         self.assertGreater(train["hours"], 0)
         self.assertNotIn("width", train)
 
-    def test_text_shows_classes_and_corrupt_files(self):
+    def test_text_shows_classes_and_corrupt_samples(self):
         folder = make_folder(self.scratch / "photos", per_class=10)
         (folder / "lying/bad.png").write_bytes(b"no image")
         ran = self.run_program("data", "info", "photos")
@@ -103,11 +103,11 @@ class ContactSheet(CommandLineTest):
         self.run_json("data", "info", "calls", "--sheet", "sheet.html")
         self.assertIn("spectrogram", (self.scratch / "sheet.html").read_text())
 
-    def test_another_ending_is_refused_before_anything_is_read(self):
+    def test_unknown_extension_is_rejected_before_reading(self):
         make_folder(self.scratch / "photos", per_class=3)
         self.assert_refused("data", "info", "photos", "--sheet", "sheet.gif", says="sheet.gif")
 
-    def test_a_folder_that_is_not_there(self):
+    def test_folder_that_does_not_exist(self):
         make_folder(self.scratch / "photos", per_class=3)
         ran = self.run_program("data", "info", "photos", "--sheet", "nowhere/sheet.png")
         self.assertIn(ran.returncode, (1, 2))
@@ -115,7 +115,7 @@ class ContactSheet(CommandLineTest):
 
 
 class DataVerify(CommandLineTest):
-    def test_all_is_well(self):
+    def test_valid_dataset(self):
         make_folder(self.scratch / "photos", per_class=10)
         ran = self.run_program("data", "verify", "photos")
         self.assertEqual(ran.returncode, 0, ran.stderr)
@@ -132,13 +132,13 @@ class DataVerify(CommandLineTest):
         self.assertIn("bad.png", ran.stdout)
         self.assertIn("worse.png", ran.stdout)
 
-    def test_json_of_corrupt_files(self):
+    def test_json_lists_corrupt_samples(self):
         folder = make_folder(self.scratch / "photos", per_class=10)
         (folder / "lying/bad.png").write_bytes(b"no image")
         ran = self.run_program("data", "verify", "photos", "--json")
         self.assertEqual(ran.returncode, 2)
         result = json.loads(ran.stdout)
-        self.assertFalse(result["intact"])
+        self.assertFalse(result["valid"])
         corrupt = result["train"]["corrupt"] + result["test"]["corrupt"]
         self.assertEqual([sample["sample"] for sample in corrupt], ["lying/bad.png"])
         self.assertEqual(result["checksums"], [])
@@ -156,13 +156,13 @@ class DataVerify(CommandLineTest):
         self.assertEqual(ran.returncode, 2)
         self.assertIn("bad.png", ran.stdout)
 
-    def test_a_pipe_does_not_keep_us_waiting(self):
+    def test_does_not_block_on_pipes(self):
         os.mkfifo(self.scratch / "pipe.png")
         ran = self.run_program("data", "verify", "pipe.png")
         self.assertEqual(ran.returncode, 2)
         self.assertIn("pipe.png", ran.stdout + ran.stderr)
 
-    def test_nothing_of_that_name(self):
+    def test_data_that_does_not_exist(self):
         self.assert_refused("data", "verify", "nowhere", says="nowhere")
 
     def test_an_unknown_layout(self):

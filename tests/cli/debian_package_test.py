@@ -31,7 +31,7 @@ class DebianPackage(unittest.TestCase):
     def pack(self, *arguments):
         return run("cpack", "-G", "DEB", "--config", BUILD / "CPackConfig.cmake", "-B", self.folder, *arguments)
 
-    def test_a_torch_that_no_package_holds_is_refused(self):
+    def test_rejects_a_torch_version_that_does_not_exist(self):
         if uses_system_torch():
             self.skipTest("the build uses the system's torch")
         packed = self.pack()

@@ -22,8 +22,8 @@ def make_hard_folder(root, per_class=40, size=12, seed=1):
         for number in range(per_class):
             values = [[min(255, max(0, int(draw.gauss(100 + lift, 60)))) for _ in range(size)]
                       for _ in range(size)]
-            part = "test" if number % 4 == 0 else "train"
-            write_png(root / part / kind / f"{number:03}.png", size, size,
+            split = "test" if number % 4 == 0 else "train"
+            write_png(root / split / kind / f"{number:03}.png", size, size,
                       lambda x, y, rows=values: rows[y][x])
     return root
 
@@ -50,7 +50,7 @@ class Delivered(CommandLineTest):
                                delivered["top1"], 12)
         self.assertTrue(summary["protocols"][delivered["readout"]]["calibrated"])
 
-    def test_the_last_epoch_by_the_losss_own_readout(self):
+    def test_default_delivers_the_last_epoch_and_default_readout(self):
         make_hard_folder(self.scratch / "photos")
         for loss, readout in (("projnce-mlp", "projection"), ("ce", "logits"),
                               ("supcon", "nearest-centroid")):
@@ -76,7 +76,7 @@ class Delivered(CommandLineTest):
         self.assert_refused("export", "knn", "--onnx", "m.onnx", "--classes",
                             says="k-NN over its training samples")
 
-    def test_a_validation_part_chooses_epoch_and_readout(self):
+    def test_validation_split_selects_epoch_and_readout(self):
         make_hard_folder(self.scratch / "photos")
         # The learning rate is far too high at the end, so later epochs are worse.
         summary = self.train("run", "train.validation=0.2", "train.epochs=8",
@@ -98,7 +98,7 @@ class Delivered(CommandLineTest):
         # Audit and embed load the same weights, and work without the validation samples.
         self.run_json("audit", "run")
 
-    def test_another_epoch_than_the_last_is_really_delivered(self):
+    def test_delivers_an_epoch_other_than_the_last(self):
         make_hard_folder(self.scratch / "photos")
         for rate in ("0.02", "0.05", "0.01", "0.1"):
             summary = self.train("run", "train.validation=0.3", "train.epochs=6",
@@ -116,7 +116,7 @@ class Delivered(CommandLineTest):
         self.assertEqual((self.scratch / "run/embeddings.npy").read_bytes(),
                          (self.scratch / "shorter/embeddings.npy").read_bytes())
 
-    def test_the_papers_rule_is_named_and_excludes_a_validation_part(self):
+    def test_the_papers_rule_is_named_and_excludes_a_validation_split(self):
         make_hard_folder(self.scratch / "photos")
         summary = self.train("run", "eval.report=best-test-epoch", "eval.readout=paper",
                              "train.epochs=5")
@@ -172,7 +172,7 @@ class Predict(CommandLineTest):
         self.assertEqual(top[0]["class"], found["predictions"][0]["class"])
         self.assertGreaterEqual(top[0]["probability"], top[1]["probability"])
 
-    def test_what_cannot_be_read_is_told(self):
+    def test_unreadable_samples_are_listed(self):
         (self.scratch / "new").mkdir()
         self.assert_refused("predict", "run", "new", says="has no file that this run can read")
         (self.scratch / "new/bad.png").write_bytes(b"no image")
@@ -184,7 +184,7 @@ class Predict(CommandLineTest):
         self.assertEqual([row[0] for row in self.rows(ran.stdout)], ["file", "new/good.png"])
         self.assert_refused("predict", "run", "photos", "--top-k", "0", says="--top-k")
 
-    def test_names_stand_beside_embeddings(self):
+    def test_embed_writes_sample_names(self):
         result = self.run_json("embed", "run", "photos", "-o", "e.npy")
         self.assertEqual(result["names"], "e.names.txt")
         names = (self.scratch / "e.names.txt").read_text().splitlines()
@@ -213,7 +213,7 @@ class Vectors(CommandLineTest):
 
 
 class Exported(ExportTest):
-    def test_the_graph_has_the_runs_readout_and_probabilities(self):
+    def test_onnx_includes_the_readout_and_probabilities(self):
         make_hard_folder(self.scratch / "photos")
         for loss, readout in (("projnce-mlp", "auto"), ("ce", "auto"), ("supcon", "probe")):
             with self.subTest(loss=loss, readout=readout):

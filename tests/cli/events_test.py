@@ -45,7 +45,7 @@ class ReaderTest(unittest.TestCase):
     def test_the_checksum_is_the_published_one(self):
         self.assertEqual(crc32c(b"123456789"), 0xE3069283)
 
-    def test_corruption_is_noticed(self):
+    def test_reports_corrupt_archives(self):
         length = struct.pack("<Q", 3)
         whole = (length + struct.pack("<I", masked(crc32c(length))) + b"abc" +
                  struct.pack("<I", masked(crc32c(b"abc"))))
@@ -66,7 +66,7 @@ class EventsTest(CommandLineTest):
         summary = self.run_json("train", "--data", folder, "--out", run, *TINY)
         return run, summary
 
-    def test_training_is_there_for_tensorboard(self):
+    def test_tensorboard_reads_the_metrics(self):
         run, summary = self.train()
         (file,) = event_files(run)
         events = read_event_file(file)
@@ -108,7 +108,7 @@ class EventsTest(CommandLineTest):
         right = sum(row[heading.index("right")] == "yes" for row in rows)
         self.assertAlmostEqual(right / len(rows), summary["accuracy"]["last"])
 
-    def test_a_resumed_run_ends_the_steps_after_its_checkpoint(self):
+    def test_resumed_run_drops_later_steps(self):
         run, _ = self.train()
         # Simulates a kill before the last checkpoint.
         (run / "summary.json").unlink()

@@ -237,7 +237,7 @@ class Vectors(ExportTest):
 
 
 class Files(ExportTest):
-    def test_files_are_replaced_whole_and_failures_leave_them_alone(self):
+    def test_files_are_written_atomically(self):
         make_folder(self.scratch / "photos", per_class=8)
         self.train("--data", "photos", *self.set("encoder.name=resnet-small", "encoder.width=8",
                                                  "train.batch_size=8"))

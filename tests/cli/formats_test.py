@@ -37,21 +37,21 @@ def save(path, image, ending, **options):
 
 @unittest.skipUnless(Image, "Pillow is not installed; `script/setup test` installs it")
 class Formats(CommandLineTest):
-    def test_every_format_is_trained_on(self):
+    def test_trains_on_every_format(self):
         for number in range(24):
             ending = list(FORMATS)[number % len(FORMATS)]
             for kind in ("lying", "upright"):
                 save(self.scratch / "photos" / kind / f"{number:03}.{ending}", image(kind, number),
                      ending)
         result = self.run_json("data", "verify", "photos")
-        self.assertTrue(result["intact"])
+        self.assertTrue(result["valid"])
         self.assertEqual(result["train"]["samples"] + result["test"]["samples"], 48)
         self.assertEqual(result["unread_files"], {})
         summary = self.run_json("train", "--data", "photos", *TINY, "--out", "run")
         self.assertEqual(summary["samples"]["train"] + summary["samples"]["test"], 48)
         self.assertEqual(summary["samples"]["skipped"], 0)
 
-    def test_every_mode_has_its_pixels(self):
+    def test_decodes_every_color_mode(self):
         folder = self.scratch / "modes"
         for ending, modes in MODES.items():
             for mode in modes:
@@ -74,7 +74,7 @@ class Formats(CommandLineTest):
                 save(folder / kind / f"{number}.{ending}", first, ending, save_all=True,
                      append_images=[later, later])
         result = self.run_json("data", "verify", "moving")
-        self.assertTrue(result["intact"])
+        self.assertTrue(result["valid"])
         self.assertEqual(result["train"]["width"]["max"], 16)
 
     def test_a_corrupt_file_of_each_format_is_named(self):
@@ -87,7 +87,7 @@ class Formats(CommandLineTest):
             self.assertIn(f"cut.{ending}", ran.stdout)
             self.assertEqual(ran.stderr, "", "libraries do not print")
 
-    def test_heic_is_named_with_the_way_to_convert_it(self):
+    def test_heic_is_reported_with_a_conversion_hint(self):
         heic = struct.pack(">I", 24) + b"ftypheic" + bytes(12)
         make_folder(self.scratch / "photos", per_class=4)
         for number in range(3):
@@ -127,7 +127,7 @@ class CorruptFiles(CommandLineTest):
         summary = json.loads((self.scratch / "run/summary.json").read_text())
         self.assertEqual(summary["samples"]["skipped"], 1)
 
-    def test_verify_says_what_train_does(self):
+    def test_verify_predicts_the_behavior_of_train(self):
         self.folder_with_corrupt_files(5)
         ran = self.run_program("data", "verify", "photos")
         self.assertEqual(ran.returncode, 2)
@@ -151,7 +151,7 @@ class CorruptFiles(CommandLineTest):
         self.assertEqual(ran.returncode, 0, ran.stderr)
         self.assertIn("max_corrupt = '15%'", (self.scratch / "run/config.toml").read_text())
 
-    def test_a_wrong_limit_is_refused(self):
+    def test_rejects_an_invalid_limit(self):
         make_folder(self.scratch / "photos", per_class=5)
         self.assert_refused("train", "--data", "photos", "--max-corrupt", "few",
                             says="expected a number of files such as 5, or a percentage such as 1%")
@@ -178,7 +178,7 @@ class Layouts(CommandLineTest):
         (folder / "validation_list.txt").write_text(f"\n{names[0]}/take 2.wav\r\n\n")
         return folder
 
-    def test_layout_and_reason_are_always_told(self):
+    def test_layout_and_reason_are_always_reported(self):
         make_folder(self.scratch / "photos", per_class=5)
         result = self.run_json("data", "info", "photos")
         self.assertEqual(result["layout"]["name"], "folder")
@@ -197,7 +197,7 @@ class Layouts(CommandLineTest):
         self.assertEqual(result["test"]["samples"], 4)
         self.assertEqual(result["train"]["samples"], 15)
 
-    def test_long_sounds_with_lists_are_a_folder_unless_asked(self):
+    def test_long_sounds_with_lists_are_a_folder_by_default(self):
         self.make_lists(self.scratch / "clips", 3)
         result = self.run_json("data", "info", "clips")
         self.assertEqual(result["layout"]["name"], "folder")
@@ -214,7 +214,7 @@ class Layouts(CommandLineTest):
         self.assertIn("name = 'speech-commands'", config)
         self.assertIn("seconds = 3.0", config, "the sounds keep their length")
 
-    def test_a_wrong_layout_is_answered_with_the_nearest(self):
+    def test_unknown_layout_suggests_the_nearest(self):
         make_folder(self.scratch / "photos", per_class=3)
         for command in (("train", "--data"), ("data", "info"), ("data", "verify")):
             self.assert_refused(*command, "photos", "--layout", "imagnet",
@@ -223,7 +223,7 @@ class Layouts(CommandLineTest):
             text = self.run_program(*command, "--help").stdout
             self.assertIn("speech-commands", text)
 
-    def test_a_single_class_to_train_on_is_refused_by_verify_and_train(self):
+    def test_verify_and_train_reject_a_single_class(self):
         folder = self.make_lists(self.scratch / "words", 0.5)
         (folder / "testing_list.txt").write_text(
             "".join(f"high/take {n}.wav\n" for n in range(3, 10)) + "low/take 0.wav\n")

@@ -80,7 +80,7 @@ def check_outcome(case, expected, ran):
     except ValueError as error:
         return f"standard output is no JSON: {error}"
     if ran.returncode == 0:
-        return None if result and result["intact"] else "exit status 0 without an intact dataset"
+        return None if result and result["valid"] else "exit status 0 without a valid dataset"
     return check_error_message(case, ran.stderr.decode(errors="replace"), result)
 
 
@@ -175,7 +175,7 @@ class HostileFiles(unittest.TestCase):
     def test_audio(self):
         self.check_group("audio")
 
-    def test_fuzz(self):
+    def test_survives_random_mutations(self):
         self.check_group("fuzz")
 
     def test_trees(self):
@@ -216,7 +216,7 @@ class HostileImages(unittest.TestCase):
                     made = made[:chance.randrange(len(made))]
                 (folder / f"{number:02}_{trial:02}_{name}").write_bytes(made)
 
-    def test_changed_files_are_read_or_named(self):
+    def test_mutated_files_are_decoded_or_reported(self):
         with tempfile.TemporaryDirectory() as scratch:
             for part in ("one", "two"):
                 (Path(scratch) / "files" / part).mkdir(parents=True)

@@ -56,7 +56,7 @@ class HostileWeights(CommandLineTest):
         return subprocess.run(command, cwd=self.scratch, text=True, capture_output=True,
                               timeout=SECONDS)
 
-    def test_each_ends_with_a_sentence(self):
+    def test_each_case_fails_with_a_message(self):
         make_folder(self.scratch / "photos", per_class=4)
         for name, (content, _) in HOSTILE.items():
             (self.scratch / f"{name}.safetensors").write_bytes(content)

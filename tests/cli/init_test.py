@@ -39,7 +39,7 @@ def standardized_photos(size=16, per_class=20):
 
 @unittest.skipIf(torch is None, "torch is not installed; `script/setup test` installs it")
 class Torchvision(CommandLineTest):
-    def test_the_reference_computes_what_torchvision_computed(self):
+    def test_reference_resnet_matches_torchvision(self):
         recorded = torch.tensor(json.loads(reference_resnet.RECORDED.read_text())["features"])
         found = reference_resnet.features(reference_resnet.made_up_weights(),
                                           reference_resnet.made_up_images())
@@ -54,7 +54,7 @@ class Torchvision(CommandLineTest):
                                         tensor.numpy().tobytes())
                                  for name, tensor in weights.items()})
 
-    def test_its_resnet18_gives_the_features_that_it_gives_there(self):
+    def test_torchvision_resnet18_gives_the_same_features(self):
         make_folder(self.scratch / "photos")
         self.write_weights(self.scratch / "resnet18.safetensors")
         ran = self.run_program(
@@ -107,7 +107,7 @@ class Init(CommandLineTest):
             self.assertLess(largest_difference(trained[name][2], self.encoder[name][2]), 1e-9, name)
         return trained
 
-    def test_another_run_gives_encoder_and_head_and_its_settings_say_so(self):
+    def test_initializes_encoder_and_head_from_another_run(self):
         first = self.shared / "first"
         ran = self.train("--init", first)
         trained = self.assert_starts(ran, f"initial weights from {first}/encoder.safetensors: "
@@ -121,7 +121,7 @@ class Init(CommandLineTest):
         self.assertEqual((self.scratch / "again/metrics.jsonl").read_bytes(),
                          (self.scratch / "run/metrics.jsonl").read_bytes())
 
-    def test_prefixes_are_stripped_and_a_head_that_does_not_fit_starts_fresh(self):
+    def test_strips_prefixes_and_reinitializes_a_mismatched_head(self):
         write_safetensors(self.scratch / "w.safetensors",
                           {f"module.encoder.{name}": tensor for name, tensor in self.encoder.items()
                            if not name.endswith("num_batches_tracked")})
@@ -129,7 +129,7 @@ class Init(CommandLineTest):
         self.assert_starts(ran, "45 encoder tensors, head not loaded, loss not loaded; unused: "
                                 "module.encoder.head.layers.0.weight")
 
-    def test_resuming_needs_the_file_no_more(self):
+    def test_resuming_does_not_need_the_weights_file(self):
         weights = self.scratch / "w.safetensors"
         weights.write_bytes((self.shared / "first/encoder.safetensors").read_bytes())
         self.assert_starts(self.train("--init", weights.name), "initial weights from w.safetensors")
@@ -168,7 +168,7 @@ class Init(CommandLineTest):
                            if name != "bn1.weight"})
         self.refused("does not fit the encoder: missing bn1.weight")
 
-    def test_files_of_something_else(self):
+    def test_files_of_another_kind(self):
         write_safetensors(self.scratch / "w.safetensors",
                           {"blocks.0.attn.qkv.weight": ("F32", [1], bytes(4))})
         self.refused("w.safetensors has none of the encoder's tensors: found "

@@ -34,7 +34,7 @@ def make_cifar10(root, per_batch=40):
 
 
 class Sounds(CommandLineTest):
-    def test_a_folder_of_sounds_trains_and_everything_else_follows(self):
+    def test_trains_on_audio_and_runs_every_command(self):
         make_sounds(self.scratch / "tones", per_class=16)
         home = {"HOME": str(self.scratch / "home")}
         ran = self.run_program("train", "--data", "tones", "--out", "run", *SOUND, "--json", env=home)
@@ -52,7 +52,7 @@ class Sounds(CommandLineTest):
         self.assertEqual([row["class"] for row in rows], ["high", "low"])
         self.assertEqual(self.run_json("embed", "run", "tones", "-o", "all.npy")["rows"], 32)
 
-    def test_the_cache_changes_nothing(self):
+    def test_cache_does_not_change_results(self):
         make_sounds(self.scratch / "tones")
         home = {"HOME": str(self.scratch / "home")}
         for run in ("first", "second"):  # the second uses the cached spectrograms
@@ -69,7 +69,7 @@ class Sounds(CommandLineTest):
 
 
 class Vectors(CommandLineTest):
-    def test_what_embed_wrote_can_be_trained_on(self):
+    def test_trains_on_the_output_of_embed(self):
         make_folder(self.scratch / "photos")
         self.run_json("train", "--data", "photos", "--out", "run", *TINY)
         (self.scratch / "vectors").mkdir()
@@ -79,7 +79,7 @@ class Vectors(CommandLineTest):
         self.assertEqual((summary["dataset"], summary["encoder"]), ("embeddings", "mlp"))
         self.assertGreaterEqual(summary["accuracy"]["last"], 0.7)
 
-    def test_halves_train_as_the_floats_that_they_are(self):
+    def test_float16_trains_like_float32(self):
         rng = random.Random(4)
         labels = [i % 2 for i in range(60)]
         values = [struct.unpack("<e", struct.pack("<e", rng.gauss(2 * label - 1, 0.5)))[0]
@@ -95,7 +95,7 @@ class Vectors(CommandLineTest):
 
 
 class Archives(CommandLineTest):
-    def test_an_archive_trains_as_its_folder_does(self):
+    def test_archive_and_folder_train_equally(self):
         make_folder(self.scratch / "photos")
         for name, mode in (("photos.tar", "w"), ("photos.tar.gz", "w:gz")):
             with tarfile.open(self.scratch / name, mode) as archive:
@@ -106,7 +106,7 @@ class Archives(CommandLineTest):
             self.assertEqual((self.scratch / f"run-{name}/metrics.jsonl").read_bytes(),
                              (self.scratch / "run-folder/metrics.jsonl").read_bytes())
 
-    def test_memory_does_not_change_the_numbers(self):
+    def test_memory_limit_does_not_change_results(self):
         make_folder(self.scratch / "photos")
         self.run_json("train", "--data", "photos", "--out", "held", *TINY)
         self.run_json("train", "--data", "photos", "--out", "streamed", *TINY, "--set",
@@ -115,7 +115,7 @@ class Archives(CommandLineTest):
                          (self.scratch / "streamed/metrics.jsonl").read_bytes())
         self.assertIn("reading files in each epoch", (self.scratch / "streamed/log.txt").read_text())
 
-    def test_corrupt_files_are_skipped_and_counted_while_streaming(self):
+    def test_corrupt_samples_found_while_streaming_are_skipped_and_counted(self):
         make_folder(self.scratch / "photos", per_class=150)
         (self.scratch / "photos/lying/007.png").write_bytes(b"no image")
         ran = self.run_program("train", "--data", "photos", "--out", "run", *TINY, "--set",
@@ -137,7 +137,7 @@ class Corruption(CommandLineTest):
         self.assertGreater(wrong, 10)
         self.assertEqual(sorted(values[1::2]), [0] * 40 + [1] * 40)
 
-    def test_feature_noise_in_both_forms(self):
+    def test_feature_noise_clipped_and_unclipped(self):
         make_folder(self.scratch / "photos")
         losses = set()
         for clip in ("true", "false"):
@@ -165,7 +165,7 @@ class Corruption(CommandLineTest):
                 b"".join(bytes([shades.randrange(256)]) * 27648 for _ in range(count)))
         for part, count in (("train", 20), ("test", 10)):
             (root / f"{part}_y.bin").write_bytes(bytes(1 + i % 10 for i in range(count)))
-        unlabeled = ["--set", "dataset.train_part=unlabeled", "--set", "input.image_size=16"]
+        unlabeled = ["--set", "dataset.train_split=unlabeled", "--set", "input.image_size=16"]
         self.assert_refused("train", "--data", "stl10_binary", "--out", "run", *unlabeled, *TINY,
                             says="has no labels")
         summary = self.run_json("train", "--data", "stl10_binary", "--out", "run", *unlabeled,

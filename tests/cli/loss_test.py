@@ -25,7 +25,7 @@ class Loss(CommandLineTest):
                 for case, result in zip(cases, results):
                     self.assertLessEqual(set(case["expected"]), set(result))
 
-    def test_a_difference_is_found_and_fails(self):
+    def test_fails_if_values_differ(self):
         file = json.loads((GOLDEN[0].parent / "supcon.json").read_text())
         file["cases"][0]["expected"]["loss"] += 1e-6
         (self.scratch / "off.json").write_text(json.dumps(file))
@@ -34,7 +34,7 @@ class Loss(CommandLineTest):
         self.assertIn("1 of 18", ran.stdout)
         self.assertIn("1 value differs", ran.stderr)
 
-    def test_malformed_files_are_refused_with_a_sentence(self):
+    def test_malformed_files_are_rejected_with_a_message(self):
         (self.scratch / "bad.json").write_text("{")
         self.assert_refused("loss", "bad.json", says="bad.json")
         (self.scratch / "kind.json").write_text('{"format":1,"loss":"supcn","cases":[]}')

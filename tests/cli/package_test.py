@@ -67,7 +67,7 @@ class Package(unittest.TestCase):
         self.assertNotEqual(configured.returncode, 0)
         self.assertIn(sentence, " ".join(configured.stderr.split()))
 
-    def test_examples_and_the_page_build_and_run(self):
+    def test_examples_and_documentation_build_and_run(self):
         shutil.copytree(ROOT / "examples", self.scratch / "user" / "examples")
         page = self.scratch / "user" / "page"
         page.mkdir()
@@ -130,7 +130,7 @@ class Package(unittest.TestCase):
         self.assertEqual(refused.returncode, 1)
         self.assertIn("nowhere", refused.stderr)
 
-    def test_package_files_name_no_place_of_this_machine(self):
+    def test_package_files_contain_no_absolute_paths(self):
         files = list(self.prefix.rglob("*.cmake"))
         self.assertGreater(len(files), 4)
         for path in files:
@@ -171,7 +171,7 @@ class Package(unittest.TestCase):
         self.assert_sentence(configured,
                              "projnce has no component 'trainr', expected none or trainer")
 
-    def test_packages_that_the_trainer_misses_are_named(self):
+    def test_reports_missing_packages_of_the_trainer(self):
         configured = self.find_package("missing",
                                        "find_package(projnce REQUIRED COMPONENTS trainer)",
                                        "-DCMAKE_DISABLE_FIND_PACKAGE_spdlog=ON",
@@ -193,7 +193,7 @@ class Package(unittest.TestCase):
                                        f"-DCMAKE_PREFIX_PATH={other}")
         self.assert_sentence(configured, f"projnce was built with torch 99.1.0, but found {built_with}: ")
 
-    def test_as_a_folder_of_another_project_it_is_the_library_alone(self):
+    def test_subproject_builds_only_the_library(self):
         """Does not change any global CMake setting of the parent project."""
         configured = self.configure("outer", "-G", "Ninja", app__cpp="", CMakeLists__txt=f"""
             cmake_minimum_required(VERSION 3.24)

@@ -39,7 +39,7 @@ class Report(CommandLineTest):
         self.assertIsNone(settings["input.image_size"]["standard"])
         self.assertNotIn("src=\"http", text)
 
-    def test_a_live_page_is_there_while_training_and_says_so(self):
+    def test_live_report_exists_during_training(self):
         make_folder(self.scratch / "photos")
         page = self.scratch / "runs/a/report.html"
         command = [PROGRAM, "train", "--data", "photos", "--out", "runs/a", "--live", *TINY,
@@ -58,7 +58,7 @@ class Report(CommandLineTest):
         stopped = page_data(page)[0]
         self.assertEqual((stopped["runs"][0]["state"], stopped["refresh"]), ("stopped", 0))
 
-    def test_what_an_older_run_lacks_is_made(self):
+    def test_report_creates_files_missing_from_older_runs(self):
         make_folder(self.scratch / "photos")
         self.train("runs/a", "--set", "report.page=false")
         run = self.scratch / "runs/a"
@@ -118,14 +118,14 @@ class Report(CommandLineTest):
         self.assertIn("Comparison of 2 runs", seen["heading"])
         self.assertIn("supcon", seen["text"])
 
-    def test_sounds_have_images(self):
+    def test_contact_sheet_shows_spectrograms(self):
         make_sounds(self.scratch / "tones")
         self.train("runs/a", "--set", "encoder.name=audio-cnn", data="tones")
         run = page_data(self.scratch / "runs/a/report.html")[0]["runs"][0]
         self.assertEqual(run["kind"], "sound")
         self.assertEqual(run["train"]["images"]["side"], 64)
 
-    def test_a_corrupt_file_of_samples_costs_only_what_it_held(self):
+    def test_report_without_valid_samples_file_lacks_only_its_contents(self):
         make_folder(self.scratch / "photos", per_class=10)
         self.train("runs/a")
         samples = self.scratch / "runs/a/samples.safetensors"
@@ -135,7 +135,7 @@ class Report(CommandLineTest):
         self.assertIsNone(run["confusion"])
         self.assertIn("samples.safetensors", run["missing"][0])
 
-    def test_what_is_no_run_is_refused(self):
+    def test_rejects_directories_without_run(self):
         (self.scratch / "empty").mkdir()
         self.assert_refused("report", "empty", says="does not contain a run")
         self.assert_refused("report", "nowhere", says="does not contain a run")

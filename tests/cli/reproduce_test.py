@@ -64,7 +64,7 @@ class EveryTableAndFigure(ReproduceTest):
             self.assertIn("<svg", (folder / image["file"]).read_text()[:300])
         self.assertIn("The numbers mean nothing", (folder / f"{name}.md").read_text())
 
-    def test_are_trained_and_told(self):
+    def test_few_samples_are_trained_and_reported(self):
         for name, methods, columns in (("table1", 2, 3), ("table2", 2, 1), ("table3", 5, 7),
                                        ("table4", 9, 2), ("table5", 12, 1), ("figure1", 4, 1),
                                        ("figure2", 3, 4), ("figure3", 3, 2)):
@@ -75,7 +75,7 @@ class EveryTableAndFigure(ReproduceTest):
 
 
 class Reproduce(ReproduceTest):
-    def test_keeps_finished_cells_and_goes_on_with_the_others(self):
+    def test_keeps_finished_cells_and_trains_the_others(self):
         first = self.reproduce("table1", *SMOKE, "--only", "supcon")
         self.assertEqual(first.returncode, 0, first.stderr)
         run = self.scratch / "out" / "smoke" / "cifar10" / "clean" / "supcon" / "seed-1"
@@ -85,7 +85,7 @@ class Reproduce(ReproduceTest):
         self.assertIn("6 cells, 3 finished", second.stderr)
         self.assertEqual(before, (run / "summary.json").stat().st_mtime_ns)
 
-    def test_names_absent_datasets_and_goes_on(self):
+    def test_reports_absent_datasets_and_continues(self):
         with tempfile.TemporaryDirectory() as data:
             MAKERS["cifar10"](Path(data))
             result, messages = self.result("figure3", *SMOKE, data=data)
@@ -94,7 +94,7 @@ class Reproduce(ReproduceTest):
         self.assertEqual([len(cell["runs"]) for cell in cells[0]], [1, 0])
         self.assertIsNone(cells[0][1]["mean"])
 
-    def test_refuses_where_no_dataset_is_there(self):
+    def test_rejects_missing_datasets(self):
         with tempfile.TemporaryDirectory() as data:
             ran = self.reproduce("table2", *SMOKE, data=data)
         self.assertEqual(ran.returncode, 2, ran.stderr)
@@ -102,14 +102,17 @@ class Reproduce(ReproduceTest):
         self.assertIn("--dataset", ran.stderr)
         self.assertFalse((self.scratch / "out").exists())
 
-    def test_takes_another_dataset_in_its_place(self):
+    def test_replaces_the_dataset(self):
         result, _ = self.result("table4", *SMOKE, "--dataset", "mnist", "--only", "simclr", "--only", "symnce")
         self.assertEqual(result["name"], "table4-mnist")
         table = result["tables"][0]
         self.assertEqual(table["columns"][0]["title"], "MNIST in place of STL10, clean")
-        self.assertAlmostEqual(table["cells"][0][0]["paper"], 0.744)
+        # Values of another dataset are not comparable, only the ranking of the methods.
+        self.assertIsNone(table["cells"][0][0]["paper"])
+        self.assertIsNone(table["cells"][0][0]["difference"])
+        self.assertNotIn("(paper", (self.scratch / "out" / "smoke" / "table4-mnist.md").read_text())
 
-    def test_plans_without_training_a_cell(self):
+    def test_dry_run_trains_nothing(self):
         ran = self.reproduce("table1", *SMOKE, "--dry-run", "--json")
         self.assertEqual(ran.returncode, 0, ran.stderr)
         plan = json.loads(ran.stdout)
@@ -135,15 +138,15 @@ class Reproduce(ReproduceTest):
             self.assertEqual([len(cell["runs"]) for cell in row], [1, 1])
         return running.returncode, rest
 
-    def test_a_stop_loses_nothing(self):
+    def test_stopping_loses_no_work(self):
         status, rest = self.interrupt(signal.SIGINT)
         self.assertEqual(status, 128 + signal.SIGINT, rest)
         self.assertIn("run the same command to resume", rest)
 
-    def test_nor_does_a_kill(self):
+    def test_kill_loses_no_finished_cell(self):
         self.assertEqual(self.interrupt(signal.SIGKILL)[0], -signal.SIGKILL)
 
-    def test_says_which_cells_stand_in_the_way(self):
+    def test_reports_conflicting_cells(self):
         self.reproduce("table1", *SMOKE, "--only", "supcon")
         config = self.scratch / "out" / "smoke" / "cifar10" / "clean" / "supcon" / "seed-1" / "config.toml"
         config.write_text(re.sub("epochs = 1", "epochs = 7", config.read_text()))
@@ -151,7 +154,7 @@ class Reproduce(ReproduceTest):
         self.assertEqual(ran.returncode, 1, ran.stderr)
         self.assertIn("was trained with different settings", ran.stderr)
 
-    def test_refuses_what_there_is_not(self):
+    def test_rejects_unknown_names(self):
         self.assert_refused("reproduce", "table9", says="table1")
         self.assert_refused("reproduce", "table1", "--scale", "huge", says="laptop")
         self.assert_refused("reproduce", "table1", "--only", "supkon", says="supcon")

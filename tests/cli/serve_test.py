@@ -24,7 +24,7 @@ class ServeTest(CommandLineTest):
         self.assertIn("http://127.0.0.1:", line)
         return server, next(word for word in line.split() if word.startswith("http"))
 
-    def test_it_lists_runs_until_it_is_interrupted(self):
+    def test_lists_runs_until_interrupted(self):
         for number in (signal.SIGINT, signal.SIGTERM):
             server, address = self.start()
             with urllib.request.urlopen(address) as answer:
@@ -37,7 +37,7 @@ class ServeTest(CommandLineTest):
             self.assertEqual(server.wait(timeout=20), 0)
             self.assertEqual(server.stdout.read(), "")
 
-    def test_bad_arguments_are_said(self):
+    def test_reports_invalid_arguments(self):
         self.assert_refused("serve", "nowhere", says="nowhere is not a folder of runs")
         self.assert_refused("serve", "runs", "--port", "65536", says="--port")
 

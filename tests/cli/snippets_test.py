@@ -71,7 +71,7 @@ class Cpp(unittest.TestCase):
             return subprocess.run([*command, "-fsyntax-only", "-O0", *allowed, file.name],
                                   cwd=directory, text=True, capture_output=True)
 
-    def test_every_snippet_compiles_with_the_headers_that_it_shows(self):
+    def test_every_snippet_compiles_with_its_includes(self):
         snippets = all_snippets("cpp")
         self.assertGreaterEqual(len(snippets), 8)
         for source in translation_units(snippets):
@@ -159,7 +159,7 @@ class JavaScript(unittest.TestCase):
 class Toml(CommandLineTest):
     """Keys and values are read before the data, which does not exist."""
 
-    def complaint(self, code):
+    def compile_errors(self, code):
         (self.scratch / "snippet.toml").write_text(code)
         if re.search(r"^compare = ", code, re.MULTILINE):
             ran = self.run_program("reproduce", "snippet.toml", "--dataset", "nowhere")
@@ -174,16 +174,16 @@ class Toml(CommandLineTest):
         self.assertGreaterEqual(len(snippets), 4)
         for snippet in snippets:
             with self.subTest(snippet.place):
-                self.assertRegex(self.complaint(snippet.code),
+                self.assertRegex(self.compile_errors(snippet.code),
                                  r"no (folder|dataset, folder).*nowhere")
 
-    def test_wrong_keys_and_values_are_noticed(self):
+    def test_reports_unknown_keys_and_invalid_values(self):
         for code, found in (("[train]\nepoch = 3\n", "unknown key 'epoch'"),
                             ("[dataset]\nname = 'cifar10'\nmax_trian = 1\n", "unknown key 'max_trian'"),
                             ("[loss]\nname = 'supconn'\n", "supconn"),
                             ("title = 'x'\ncompare = ['supconn']\ndatasets = ['mnist']\n"
                              "conditions = ['clean']\n", "supconn")):
-            self.assertIn(found, self.complaint(code))
+            self.assertIn(found, self.compile_errors(code))
 
 
 class Shell(CommandLineTest):
@@ -251,7 +251,7 @@ class Shell(CommandLineTest):
                     calls += self.check_calls(f"{command} --help", re.split(r"  +", line[2:])[0])
         self.assertGreater(calls, 30)
 
-    def test_what_does_not_exist_is_noticed(self):
+    def test_missing_references_are_reported(self):
         for text in ("projnce trian", "projnce train --dta photos", "projnce data lst",
                      "projnce launch -n 2 -- train --foo", "projnce train --set train.epoch=2"):
             arguments, = program_calls(text)

@@ -52,55 +52,55 @@ class SplitTest(CommandLineTest):
 
 
 class Relabeling(SplitTest):
-    def test_corrected_labels_do_not_leak_the_test_part(self):
+    def test_corrected_labels_do_not_leak_the_test_split(self):
         photos = make_distinct_folder(self.scratch / "photos")
         self.train("photos", "first")
         test, train = set(self.ids("first", "test_ids")), set(self.ids("first", "train_ids"))
         self.assertEqual(len(test) + len(train), 100)
         self.assertTrue(8 <= len(test) <= 35, len(test))
         self.assertEqual(relabel_every(photos, 10), 10)
-        said = self.train("photos", "second", "--init", "first")
-        self.assertNotIn("in the training data of", said)
+        log = self.train("photos", "second", "--init", "first")
+        self.assertNotIn("in the training data of", log)
         self.assertEqual(set(self.ids("second", "test_ids")), test)
         self.assertEqual(self.data_of("second")["init"], {"run": "first", "test_samples_seen": 0})
         self.assertNotEqual(self.data_of("first")["test_set"], self.data_of("second")["test_set"],
-                            "labels of the test part changed")
+                            "labels of the test split changed")
         # Other seeds use the same training samples.
         self.train("photos", "third", "--set", "seed=7")
         self.assertEqual(set(self.ids("third", "test_ids")), test)
 
-    def test_tiny_classes_do_not_leak_either(self):
+    def test_tiny_classes_do_not_leak(self):
         photos = make_distinct_folder(self.scratch / "photos", per_class=6)
         self.train("photos", "first", "--set", "train.batch_size=4")
         train = set(self.ids("first", "train_ids"))
         relabel_every(photos, 3)
         make_distinct_folder(photos, per_class=2, first=90)
-        said = self.train("photos", "second", "--init", "first", "--set", "train.batch_size=4")
-        self.assertNotIn("in the training data of", said)
+        log = self.train("photos", "second", "--init", "first", "--set", "train.batch_size=4")
+        self.assertNotIn("in the training data of", log)
         self.assertFalse(set(self.ids("second", "test_ids")) & train)
 
     def test_init_from_a_run_that_saw_test_samples_warns_and_counts_them(self):
         make_distinct_folder(self.scratch / "photos")
         make_distinct_folder(self.scratch / "others", per_class=20, first=200)
         self.train("photos", "first", "--set", "dataset.split_seed=1")
-        said = self.train("photos", "second", "--init", "first")
+        log = self.train("photos", "second", "--init", "first")
         seen = set(self.ids("second", "test_ids")) & set(self.ids("first", "train_ids"))
         self.assertGreater(len(seen), 0)
         count = len(self.ids("second", "test_ids"))
-        self.assertIn(f"{len(seen)} of {count} test samples are in the training data of first", said)
+        self.assertIn(f"{len(seen)} of {count} test samples are in the training data of first", log)
         summary = json.loads((self.scratch / "second/summary.json").read_text())
         self.assertEqual(summary["data"]["init"]["test_samples_seen"], len(seen))
         # After a run on other data, and from its weights file.
         self.assertNotIn("in the training data of", self.train("others", "between", "--init", "first"))
-        said = self.train("photos", "last", "--init", "between/encoder.safetensors")
-        self.assertIn(f"{len(seen)} of {count} test samples are in the training data of between", said)
+        log = self.train("photos", "last", "--init", "between/encoder.safetensors")
+        self.assertIn(f"{len(seen)} of {count} test samples are in the training data of between", log)
 
-    def test_init_from_a_run_without_a_split_says_that_it_cannot_know(self):
+    def test_init_from_a_run_without_a_split_warns(self):
         make_distinct_folder(self.scratch / "photos", per_class=20)
         self.train("photos", "first")
         (self.scratch / "first/split.safetensors").unlink()
-        said = self.train("photos", "second", "--init", "first")
-        self.assertIn("first does not record its training samples", said)
+        log = self.train("photos", "second", "--init", "first")
+        self.assertIn("first does not record its training samples", log)
         self.assertIsNone(self.data_of("second")["init"]["test_samples_seen"])
 
     def test_a_corrupt_split_is_refused(self):
@@ -121,7 +121,7 @@ class Relabeling(SplitTest):
 
 
 class ChangedData(SplitTest):
-    def test_eval_stays_with_the_samples_of_the_run(self):
+    def test_eval_uses_the_test_samples_of_the_run(self):
         photos = make_distinct_folder(self.scratch / "photos")
         self.train("photos", "run")
         before = self.run_json("eval", "run")
@@ -140,7 +140,7 @@ class ChangedData(SplitTest):
                                      r"skipped, \d+ have a different label")
         self.assertLess(moved, 20)
 
-    def test_eval_gives_what_training_gave(self):
+    def test_eval_reproduces_the_accuracy_of_training(self):
         make_distinct_folder(self.scratch / "photos")
         for rule in ("hash", "shuffle"):
             self.train("photos", rule, "--set", f"dataset.split={rule}", "--set", "dataset.max_test=6")
@@ -162,7 +162,7 @@ class ChangedData(SplitTest):
         for file in (run / "checkpoints").iterdir():
             self.assertTrue(file.exists())
         self.assertEqual(self.run_json("eval", "run")["samples"], 20)
-        self.run_json("embed", "run", "--part", "test", "-o", "test.npy")
+        self.run_json("embed", "run", "--split", "test", "-o", "test.npy")
         self.assertEqual((self.scratch / "test.labels.npy").read_bytes(), labels)
         resumed = self.run_program("train", "--resume", "--force", "--out", "run", "--set",
                                    "train.epochs=2")
@@ -240,9 +240,19 @@ class MovedData(SplitTest):
         self.assertGreaterEqual(audit["samples"], 1)
         rows = self.run_json("embed", run, "--data", "images", "-o", "e.npy")["rows"]
         self.assertEqual(rows, 40)
-        self.run_json("embed", run, "--data", "images", "--part", "test", "-o", "t.npy")
+        self.run_json("embed", run, "--data", "images", "--split", "test", "-o", "t.npy")
         self.assertEqual((self.scratch / "t.labels.npy").read_bytes(),
                          (self.scratch / run / "labels.npy").read_bytes())
+
+    def test_embed_accepts_the_former_name_of_split(self):
+        run = "home/runs/photos"
+        self.run_json("embed", run, "--split", "test", "-o", "present.npy")
+        former = self.run_program("embed", run, "--part", "test", "-o", "former.npy")
+        self.assertEqual(former.returncode, 0, former.stderr)
+        self.assertIn("--part is deprecated, use --split", former.stderr)
+        self.assertEqual(*((self.scratch / name).read_bytes() for name in ("former.npy", "present.npy")))
+        self.assert_refused("embed", run, "--part", "test", "--split", "test", "-o", "e.npy",
+                            says="--split")
 
     def test_other_data_is_split_without_samples_that_were_trained_on(self):
         run = "home/runs/photos"
@@ -262,7 +272,7 @@ class MovedData(SplitTest):
 
 
 class KnownNames(SplitTest):
-    def test_a_known_dataset_is_found_by_name(self):
+    def test_finds_a_known_dataset_by_name(self):
         make_fashion_mnist(self.scratch / "sets")
         env = {"PROJNCE_DATA": str(self.scratch / "sets")}
         ran = self.run_program("train", "--data", "fashion-mnist", *ONCE, env=env)
@@ -277,12 +287,12 @@ class KnownNames(SplitTest):
         self.assertEqual(ran.returncode, 0, ran.stderr)
         self.assertEqual(json.loads(ran.stdout)["samples"], 32)
 
-    def test_a_folder_of_that_name_comes_first(self):
+    def test_folder_in_the_current_directory_has_precedence(self):
         make_distinct_folder(self.scratch / "fashion-mnist", per_class=10)
         self.train("fashion-mnist", "run")
         self.assertEqual(self.data_of("run")["dataset"], "folder")
 
-    def test_neither_name_nor_path(self):
+    def test_unknown_dataset_name(self):
         self.assert_refused("train", "--data", "fashion-mnits", *ONCE,
                             says="no dataset, folder, archive or file 'fashion-mnits'")
 

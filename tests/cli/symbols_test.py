@@ -32,7 +32,7 @@ class Symbols(unittest.TestCase):
                      if FORBIDDEN.search(name) and not name.endswith(IN_EVERY_MODULE)]
             self.assertEqual(found, [], path)
 
-    def test_the_pattern_knows_what_it_looks_for(self):
+    def test_pattern_matches_type_definitions(self):
         for name in ("torch::jit::load(std::string const&)", "torch::serialize::InputArchive::read",
                      "torch::jit::pickle_load(std::vector<char> const&)",
                      "caffe2::serialize::PyTorchStreamReader::getRecord"):

@@ -77,7 +77,7 @@ class TinyRuns(CommandLineTest):
         self.assertNotEqual(first["test_fingerprint"] + first["train_fingerprint"],
                             third["test_fingerprint"] + third["train_fingerprint"])
 
-    def test_suspicious_sounds_can_be_played(self):
+    def test_label_issues_of_audio_can_be_played(self):
         make_sounds(self.scratch / "tones")
         self.train("tones", "runs/tones", "--set", "encoder.name=audio-cnn")
         page = self.scratch / "runs/tones/report.html"
@@ -88,7 +88,7 @@ class TinyRuns(CommandLineTest):
         self.assertIn("media-src data: blob:", text)
         self.assert_opens(page, "▶")
 
-    def test_a_served_page_opens(self):
+    def test_served_report_opens_in_a_browser(self):
         write_classes(self.scratch / "photos", {"a": 5, "b": 5})
         self.train("photos", "runs/a")
         server = subprocess.Popen([PROGRAM, "serve", "runs", "--port", "0"], text=True,
@@ -102,7 +102,7 @@ class TinyRuns(CommandLineTest):
         self.assert_opens(self.scratch / "served.html", "95 % interval")
 
     @unittest.skipUnless(BROWSER, "no Chromium, node or web/node_modules")
-    def test_a_page_whose_script_fails_shows_the_numbers(self):
+    def test_report_shows_static_numbers_if_the_script_fails(self):
         write_classes(self.scratch / "photos", {"a": 5, "b": 5})
         self.train("photos", "runs/a")
         page = self.scratch / "runs/a/report.html"

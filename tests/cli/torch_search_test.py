@@ -87,10 +87,11 @@ class Setup(unittest.TestCase):
         return subprocess.run(list(map(str, command)), text=True, capture_output=True, check=False, cwd=ROOT,
                               env={**os.environ, **environment})
 
-    def test_an_unknown_part_is_answered(self):
+    def test_unknown_dependency_group_is_an_error(self):
         ran = self.run_script("script/setup", "tests")
         self.assertEqual((ran.returncode, ran.stdout), (2, ""))
-        self.assertEqual(ran.stderr, "script/setup: unknown part 'tests', expected build, test, web or all\n")
+        for fact in ("script/setup", "'tests'", "expected build, test, web or all"):
+            self.assertIn(fact, ran.stderr)
 
     def test_formatters_name_what_is_missing(self):
         with tempfile.TemporaryDirectory() as folder:
@@ -99,7 +100,8 @@ class Setup(unittest.TestCase):
             for script, tool in (("format", "clang-format"), ("docs", "doxygen")):
                 ran = self.run_script(ROOT / "script" / script, "--check", PATH=folder)
                 self.assertEqual(ran.returncode, 1)
-                self.assertEqual(ran.stderr, f"script/{script}: {tool} not found; `script/setup test` installs it\n")
+                for fact in (f"script/{script}", f"{tool} not found", "`script/setup test`"):
+                    self.assertIn(fact, ran.stderr)
 
     def test_the_projects_python_is_chosen_by_a_variable(self):
         with tempfile.TemporaryDirectory() as folder:

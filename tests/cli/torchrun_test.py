@@ -63,7 +63,7 @@ class Torchrun(CommandLineTest):
         output.seek(0)
         self.assertEqual(status, 0, output.read())
 
-    def test_ranks_of_torchrun_train_as_those_of_launch(self):
+    def test_torchrun_and_launch_train_equally(self):
         run = self.scratch / "torchrun"
         self.finish(*self.start(run))
         self.assertEqual(epoch_losses(run), self.expected)

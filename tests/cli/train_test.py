@@ -7,13 +7,14 @@ import time
 import unittest
 from pathlib import Path
 
+from arrays_test import write_npy
 from support import PROGRAM, TINY, CommandLineTest, make_folder, read_safetensors
 
 SOURCES = Path(__file__).resolve().parent.parent.parent / "apps" / "projnce"
 
 
 class Train(CommandLineTest):
-    def test_a_folder_is_all_it_takes_and_everything_else_follows(self):
+    def test_trains_on_a_folder_and_runs_every_command(self):
         make_folder(self.scratch / "photos", per_class=30)
         summary = self.run_json("train", "--data", "photos", "--out", "run", *TINY, "--set",
                                 "train.epochs=8")
@@ -87,21 +88,21 @@ class Train(CommandLineTest):
                 self.assertEqual("projection" in summary["protocols"], loss in ("projnce-mlp", ))
                 self.assertEqual(self.run_json("eval", loss)["top1"], summary["accuracy"]["last"])
 
-    def test_without_out_runs_get_names_of_their_own(self):
+    def test_runs_without_out_have_unique_names(self):
         make_folder(self.scratch / "photos")
         first = self.run_json("train", "--data", "photos", *TINY)
         second = self.run_json("train", "--data", "photos/", *TINY)
         self.assertEqual(first["run"], "runs/photos-projnce-mlp")
         self.assertEqual(second["run"], "runs/photos-projnce-mlp-2")
 
-    def test_an_unreadable_file_among_many_is_skipped_and_said(self):
+    def test_unreadable_file_among_many_is_skipped_and_logged(self):
         folder = make_folder(self.scratch / "photos", per_class=100)
         (folder / "lying/bad.png").write_bytes(b"no image")
         ran = self.run_program("train", "--data", "photos", "--out", "run", *TINY)
         self.assertEqual(ran.returncode, 0, ran.stderr)
         self.assertIn("bad.png", ran.stderr)
 
-    def test_engines_agree_and_a_plain_processor_trains_too(self):
+    def test_engines_agree_and_the_plain_kernels_train(self):
         make_folder(self.scratch / "photos", per_class=30)
         train = ("train", "--data", "photos", *TINY, "--set", "train.epochs=4")
         native = self.run_program(*train, "--out", "native", "--set", "encoder.engine=native")
@@ -120,7 +121,7 @@ class Train(CommandLineTest):
         lines = map(json.loads, (self.scratch / run / "metrics.jsonl").read_text().splitlines())
         return [line["value"]["loss"] for line in lines if line["name"] == "epoch"][-1]
 
-    def test_interrupted_and_resumed_equals_never_stopped(self):
+    def test_resumed_run_equals_uninterrupted_run(self):
         self.train_whole()
         process = self.start_and_signal(signal.SIGINT, lines=8)
         self.assertEqual(process.returncode, 128 + signal.SIGINT)
@@ -130,25 +131,25 @@ class Train(CommandLineTest):
         self.assertEqual(again.returncode, 0, again.stderr)
         self.assertIn("already finished", again.stderr)
 
-    def test_live_interrupted_and_resumed_equals_never_stopped_and_not_live(self):
+    def test_resumed_live_run_equals_uninterrupted_run(self):
         self.train_whole()
         self.start_and_signal(signal.SIGINT, 8, "--live")
         self.assertIn("parts", (self.scratch / "parts/report.html").read_text())
         self.assert_resumed_equals_whole("--live")
 
-    def test_killed_and_resumed_equals_never_stopped(self):
+    def test_killed_and_resumed_run_equals_uninterrupted_run(self):
         self.train_whole()
         self.assertEqual(self.start_and_signal(signal.SIGKILL, lines=15).returncode, -signal.SIGKILL)
         self.assert_resumed_equals_whole()
 
-    def test_micro_batches_interrupted_and_resumed_equal_never_stopped(self):
+    def test_resumed_run_with_micro_batches_equals_uninterrupted_run(self):
         micro = ("--set", "train.micro_batch=10")
         self.train_whole(*micro)
         self.start_and_signal(signal.SIGINT, 8, *micro)
         self.assert_resumed_equals_whole()
         self.assertIn("micro_batch = 10", (self.scratch / "parts/config.toml").read_text())
 
-    def test_with_a_validation_part_interrupted_and_resumed_equals_never_stopped(self):
+    def test_resumed_run_with_validation_split_equals_uninterrupted_run(self):
         validation = ("--set", "train.validation=0.2", "--set", "train.learning_rate=0.02")
         self.train_whole(*validation)
         self.start_and_signal(signal.SIGKILL, 20, *validation)
@@ -160,7 +161,7 @@ class Train(CommandLineTest):
     INSTANCE = ["--set", "loss.name=projnce-perp", "--set", "loss.soft_source=hard", "--set",
                 "loss.leave_one_out=instance", "--set", "loss.priors=training"]
 
-    def test_class_vectors_without_the_instance_interrupted_and_resumed_equal_never_stopped(self):
+    def test_resumed_run_with_instance_leave_one_out_equals_uninterrupted_run(self):
         self.train_whole(*self.INSTANCE)
         self.start_and_signal(signal.SIGINT, 8, *self.INSTANCE)
         self.assert_resumed_equals_whole()
@@ -173,7 +174,7 @@ class Train(CommandLineTest):
 
     def test_unit_centroids_train_and_report_the_general_form(self):
         make_folder(self.scratch / "photos")
-        for loss in ("projnce", "joint-projnce", "selfp"):
+        for loss in ("projnce", "joint-projnce", "generalized-infonce"):
             with self.subTest(loss):
                 self.run_json("train", "--data", "photos", "--out", loss, *TINY, "--set",
                               f"loss.name={loss}", "--set", "loss.normalize_g=true")
@@ -182,7 +183,19 @@ class Train(CommandLineTest):
                 self.assertIn("mi_bound", json.dumps(values))
                 self.assertIn("mi_bound_class", json.dumps(values))
 
-    def test_contradicting_loss_options_are_refused(self):
+    def test_a_general_form_without_a_limit_is_shown_as_minus_infinity(self):
+        """Class vectors that are far too long for the temperature: e^(z.g/t) overflows."""
+        make_folder(self.scratch / "photos")
+        write_npy(self.scratch / "g.npy", "<f4", (2, 128), [1000.0] * 128 + [-1000.0] * 128)
+        ran = self.run_program("train", "--data", "photos", "--out", "run", *TINY, "--set",
+                               "loss.name=generalized-infonce", "--set", "loss.projection_pos=fixed",
+                               "--set", "loss.pos.file=g.npy", "--set", "loss.beta=0")
+        self.assertEqual(ran.returncode, 0, ran.stderr)
+        self.assertIn("-inf as in ProjNCE, not informative", ran.stdout)
+        self.assertIsNone(json.loads((self.scratch / "run/summary.json").read_text())
+                          ["information"]["bounds"]["mi_bound"])
+
+    def test_rejects_contradictory_loss_options(self):
         make_folder(self.scratch / "photos")
         perp = ("train", "--data", "photos", "--set", "loss.name=projnce-perp", "--set")
         self.assert_refused(*perp, "loss.priors=uniform", says="leave_one_out")
@@ -230,7 +243,7 @@ class Train(CommandLineTest):
 
 
 class Help(CommandLineTest):
-    def test_every_command_explains_itself(self):
+    def test_every_command_has_help(self):
         commands = sorted(path.name[:-len("_command.cpp")] for path in SOURCES.glob("*_command.cpp"))
         listed = self.run_program("--help").stdout.split("Subcommands:\n")[1]
         self.assertEqual(sorted(re.findall(r"^  (\w+) ", listed, re.MULTILINE)), commands)
@@ -246,7 +259,7 @@ class Help(CommandLineTest):
 
 
 class Data(CommandLineTest):
-    def test_list_says_where_each_is_looked_for(self):
+    def test_list_shows_search_paths(self):
         result = self.run_json("data", "list")
         self.assertIn("fashion-mnist", [row["name"] for row in result["datasets"]])
 
@@ -269,7 +282,7 @@ class Data(CommandLineTest):
 
     @unittest.skipUnless(os.path.isdir("/usr/share/datasets/fashion-mnist"),
                          "the package dataset-fashion-mnist is not installed")
-    def test_fashion_mnist_is_whole(self):
+    def test_fashion_mnist_is_complete(self):
         result = self.run_json("data", "info", "fashion-mnist")
         self.assertEqual((result["train"]["samples"], result["test"]["samples"]), (60000, 10000))
-        self.assertTrue(result["intact"])
+        self.assertTrue(result["valid"])

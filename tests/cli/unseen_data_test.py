@@ -69,7 +69,7 @@ def archive(root):
     return root.with_suffix(".tar.gz")
 
 
-def with_test_part(root):
+def with_test_split(root):
     images(root / "train", {"a": 14, "b": 14})
     images(root / "test", {"a": 3, "b": 3})
     return root
@@ -132,7 +132,7 @@ DATASETS = {
     "spaces": lambda root: images(root, {"a b": 12, " c": 12}, name="image {:03} (1).png"),
     "nested": nested,
     "archive": archive,
-    "test-part": with_test_part,
+    "test-split": with_test_split,
     "duplicates": duplicates,
     "large-images": lambda root: images(root, {"a": 10, "b": 10}, side=90),
     "long-sounds": long_sounds,

@@ -6,7 +6,7 @@ import unittest
 from made_datasets import MAKERS
 from support import CommandLineTest, make_folder, make_sounds
 
-COMMANDS = ("train", "launch", "eval", "predict", "embed", "export", "mi", "tsne", "audit", "report",
+COMMANDS = ("train", "launch", "eval", "predict", "embed", "export", "mi", "tsne", "audit", "apply", "report",
             "reproduce", "serve", "data", "loss", "theory", "bench")
 
 
@@ -49,9 +49,9 @@ class Help(Usage):
             self.assertEqual(asked.stdout, self.run_program(*command, "--help").stdout)
         self.assert_says("help", "trian", sentence="no command 'trian'", hint="projnce train")
 
-    def test_choices_are_shown_by_name_alone(self):
+    def test_help_shows_choices_by_name(self):
         for command, choices in (("tsne", "--method {tsne, pca}=tsne"), ("tsne", "--init {pca, random}=pca"),
-                                 ("embed", "--part {train, test, all}=all"),
+                                 ("embed", "--split {train, test, all}=all"),
                                  ("loss", "--dtype {float64, float32}=float64"),
                                  ("reproduce", "--scale {full, laptop, smoke}=laptop")):
             self.assertIn(choices, self.run_program(command, "--help").stdout)
@@ -120,8 +120,8 @@ class UnknownNames(Usage):
                  "did you mean 'tsne'?"),
                 (("tsne", "e.npy", "--method", "0"), "--method = '0' is not one of tsne, pca", ""),
                 (("tsne", "e.npy", "--init", "1"), "--init = '1' is not one of pca, random", ""),
-                (("embed", "run", "photos", "-o", "e.npy", "--part", "trian"),
-                 "--part = 'trian' is not one of train, test, all", "did you mean 'train'?"),
+                (("embed", "run", "photos", "-o", "e.npy", "--split", "trian"),
+                 "--split = 'trian' is not one of train, test, all", "did you mean 'train'?"),
                 (("loss", "x.json", "--dtype", "float16"), "is not one of float64, float32", "did you mean"),
                 (("reproduce", "table1", "--scale", "lptop"), "--scale = 'lptop' is not one of full, laptop, smoke",
                  "did you mean 'laptop'?"),
@@ -148,7 +148,7 @@ class Arguments(Usage):
         self.assert_says("train", "a.toml", "photos", sentence="unexpected argument 'photos'",
                          hint="did you mean --data photos?")
 
-    def test_what_is_missing_is_named(self):
+    def test_missing_dependencies_are_named(self):
         for command, missing in (("predict", "RUN"), ("embed", "RUN"), ("export", "RUN"),
                                  ("mi", "EMBEDDINGS"), ("tsne", "EMBEDDINGS"), ("report", "RUN"),
                                  ("reproduce", "NAME"), ("serve", "RUNS"), ("loss", "FILE"),
@@ -208,7 +208,7 @@ class Arguments(Usage):
             with self.subTest(arguments):
                 self.assert_says(*arguments, sentence="nowhere")
 
-    def test_files_and_folders_in_each_others_place(self):
+    def test_files_instead_of_folders_and_vice_versa(self):
         (self.scratch / "file").write_text("no run")
         (self.scratch / "empty").mkdir()
         calls = (("train", "--data", "{}"), ("eval", "{}"), ("predict", "{}", "a.png"),
@@ -229,7 +229,7 @@ class Arguments(Usage):
 
 
 class ReproduceUsage(Usage):
-    def test_suggests_data_that_is_here(self):
+    def test_suggests_available_datasets(self):
         data = self.scratch / "data"
         env = {"PROJNCE_DATA": str(data), "HOME": str(data)}
         data.mkdir()
@@ -242,7 +242,7 @@ class ReproduceUsage(Usage):
         self.assertIn("--dataset mnist", hint)
         self.assertNotIn("cifar10", hint)
 
-    def test_plans_no_cell_that_cannot_be_trained(self):
+    def test_skips_cells_that_cannot_be_trained(self):
         data = self.scratch / "data"
         MAKERS["mnist"](data)
         env = {"PROJNCE_DATA": str(data), "HOME": str(data)}
@@ -258,7 +258,7 @@ class ReproduceUsage(Usage):
         page = (self.scratch / "out/smoke/table1-mnist.md").read_text()
         self.assertIn("coarse_training", page)
 
-    def test_refuses_a_table_without_a_cell_that_can_be_trained(self):
+    def test_rejects_a_table_without_trainable_cells(self):
         make_sounds(self.scratch / "sounds", per_class=20)
         self.assert_says("reproduce", "table5", "--scale", "smoke", "--dataset", "sounds",
                          sentence="no cell of this table can be trained")

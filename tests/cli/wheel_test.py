@@ -90,7 +90,7 @@ class Wheel(unittest.TestCase):
         cls.clean = Environment(cls.scratch / "clean", "torch", *TORCH_NEEDS)
         cls.clean.install(cls.wheel)
 
-    def test_everything_is_in_one_file_for_any_python(self):
+    def test_wheel_contains_everything_for_any_python(self):
         self.assertRegex(self.wheel.name, r"^projnce-[\d.]+-py3-none-manylinux_2_\d+_\w+\.whl$")
         names = zipfile.ZipFile(self.wheel).namelist()
         for name in ("projnce/__init__.py", "projnce/py.typed", "projnce/lib/libprojnce_ops.so",
@@ -141,7 +141,7 @@ class Wheel(unittest.TestCase):
         ran = run(other.python, "-W", "ignore", "-c", FIVE_LINES, cwd=self.scratch, check=True)
         self.assertEqual(len(openmp_runtimes(ran.stdout)), 1)
 
-    def test_without_torch_both_say_what_to_install(self):
+    def test_without_torch_both_name_the_package_to_install(self):
         bare = Environment(self.scratch / "bare")
         bare.install(self.wheel)
         ran = run(bare.program, "--version")
@@ -149,8 +149,8 @@ class Wheel(unittest.TestCase):
         self.assertRegex(ran.stderr, r"^projnce: this program was built for torch \S+, and \S+ has no torch; "
                                      r"run `pip install 'torch==\d+\.\d+\.\*'`\n$")
         ran = run(bare.python, "-c", "import projnce", cwd=self.scratch)
-        self.assertEqual(ran.stderr.splitlines()[-1], f"ImportError: projnce needs torch, and {bare.python} has "
-                                                      "none; run `pip install torch==2.13.0`")
+        for fact in ("ImportError: projnce needs torch", str(bare.python), "`pip install torch==2.13.0`"):
+            self.assertIn(fact, ran.stderr.splitlines()[-1])
 
     def test_another_torch_is_refused_by_both(self):
         built_with = self.clean.site / "projnce" / "lib" / "projnce_ops.json"
@@ -194,28 +194,27 @@ class Backend(unittest.TestCase):
         return str(self.folder)
 
     def test_the_installed_torch_is_taken(self):
-        said = self.check(PYTHONPATH=self.pretend_torch("2.7.1+cpu"))
-        self.assertEqual(said.stdout.strip(), "2.7.1+cpu", said.stderr)
+        ran = self.check(PYTHONPATH=self.pretend_torch("2.7.1+cpu"))
+        self.assertEqual(ran.stdout.strip(), "2.7.1+cpu", ran.stderr)
 
     def test_no_torch(self):
         bare = Environment(self.folder / "bare", "scikit-build-core", "packaging", "pathspec")
         ran = self.check(bare.python)
-        self.assertEqual((ran.returncode, ran.stderr), (1, (
-            f"projnce is built for the installed torch, but {bare.python} has none: run "
-            "`pip install torch==2.13.0`, then `pip install .` again.\n")))
+        self.assertEqual(ran.returncode, 1)
+        for fact in (str(bare.python), "`pip install torch==2.13.0`", "`pip install .`"):
+            self.assertIn(fact, ran.stderr)
 
     def test_a_torch_that_is_too_old(self):
         ran = self.check(PYTHONPATH=self.pretend_torch("2.4.1"))
-        self.assertEqual((ran.returncode, ran.stderr), (1, (
-            f"projnce needs torch 2.6 or newer, but {sys.executable} has torch 2.4.1: run "
-            "`pip install torch==2.13.0`, then `pip install .` again.\n")))
+        self.assertEqual(ran.returncode, 1)
+        for fact in ("torch 2.6 or newer", f"{sys.executable} has torch 2.4.1", "`pip install torch==2.13.0`"):
+            self.assertIn(fact, ran.stderr)
 
     def test_no_compiler(self):
         ran = self.check(PYTHONPATH=self.pretend_torch("2.7.1"), PATH=str(self.folder), CXX="")
         self.assertEqual(ran.returncode, 1)
-        self.assertEqual(ran.stderr, "projnce is compiled at installation, but no C++ compiler (c++, g++, "
-                                     "clang++) was found: run `script/setup build`, or on Debian `apt-get install "
-                                     "build-essential`.\n")
+        for fact in ("no C++ compiler", "`script/setup build`", "`apt-get install build-essential`"):
+            self.assertIn(fact, ran.stderr)
 
 
 if __name__ == "__main__":

@@ -10,7 +10,7 @@
 #include "projnce/config/run_request.h"
 #include "projnce/core/toml.h"
 #include "projnce/train/gradient_cache.h"
-#include "tests/support/complaint.h"
+#include "tests/support/error_message.h"
 #include "tests/support/scratch_dir.h"
 
 namespace projnce::config {
@@ -212,13 +212,16 @@ TEST(RunConfig, DoesNotParseAnEncoderChosenByTheData) {
 TEST(RunConfig, NamesOfEarlierVersionsAreReplaced) {
   const ScratchDir dir;
   const auto path = write_config(dir,
-                                 "[dataset]\nname = 'mnist'\n[encoder]\nname = 'mlp'\n"
+                                 "[dataset]\nname = 'stl10'\ntrain_part = 'unlabeled'\n"
+                                 "[encoder]\nname = 'mlp'\n"
                                  "[loss]\nname = 'rince'\nlam = 0.5\nempty_pos = 'skip'");
   std::vector<std::string> deprecations;
   const auto requested = requested_settings({.config = path}, &deprecations);
   EXPECT_THAT(deprecations, ::testing::UnorderedElementsAre(
+                                "[dataset] train_part is deprecated, use train_split",
                                 "[loss] lam is deprecated, use lambda_",
                                 "[loss] empty_pos is deprecated, use empty_positives"));
+  EXPECT_EQ(text_of(requested, "dataset", "train_split"), "unlabeled");
   EXPECT_EQ(text_of(requested, "loss", "empty_positives"), "skip");
   EXPECT_FALSE(requested.tables.at("loss").values.contains("empty_pos"));
   const auto stored = read_stored_settings(path);

@@ -6,7 +6,7 @@
 #include "projnce/core/error.h"
 #include "projnce/core/table_writer.h"
 #include "projnce/core/toml.h"
-#include "tests/support/complaint.h"
+#include "tests/support/error_message.h"
 
 namespace projnce {
 namespace {
@@ -222,7 +222,7 @@ TEST(TableReader, AcceptsDeprecatedNamesAndListsOfThem) {
   EXPECT_EQ(to_toml(table), to_toml(to_table(options)));
 }
 
-TEST(TableReader, RejectsADeprecatedKeyBesideThePresentOne) {
+TEST(TableReader, RejectsADeprecatedKeyNextToThePresentOne) {
   EXPECT_THAT(testing::error_message_of([] {
                 read_options<RenamedOptions>(parse_toml("rounds = 7\nepochs = 8", "run.toml"),
                                              "train");

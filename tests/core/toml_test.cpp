@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "projnce/core/error.h"
+#include "tests/support/error_message.h"
 
 namespace projnce {
 namespace {
@@ -24,8 +25,44 @@ TEST(Toml, SyntaxErrorsReportFileAndLine) {
   }
 }
 
-TEST(Toml, RejectsMissingFile) {
-  EXPECT_THROW(read_toml("no/such/file.toml"), Error);
+std::string error_about(const std::string& text) {
+  return testing::error_message_of([&] { parse_toml(text, "deep.toml"); });
+}
+
+std::string repeated(const std::string& text, int count) {
+  std::string all;
+  for (int i = 0; i < count; ++i) all += text;
+  return all;
+}
+
+TEST(Toml, RejectsDeepTablesBeforeParsing) {
+  // 28 kB of dots overflowed the stack; a million levels overflow it in the destructor of toml++.
+  for (const int levels : {18, 14'000, 1'000'000}) {
+    const auto dots = repeated("a.", levels);
+    const auto quoted = repeated(R"("=" . '#' . )", levels / 2);
+    for (const auto& text : {dots + "a = 1", "\n[" + dots + "a]", "x = {" + dots + "a = 1}",
+                             quoted + "a = 1", "x = {y = '''\n''''', " + dots + "a = 1}",
+                             R"(x = {y = """\"""""", )" + dots + "a = 1}"}) {
+      EXPECT_THAT(error_about(text), HasSubstr("a key has more than 16 parts")) << levels;
+    }
+    EXPECT_THAT(error_about("x = " + repeated("[", levels)), HasSubstr("more than 16 levels"));
+    EXPECT_THAT(error_about("x = " + repeated("{a = ", levels)), HasSubstr("more than 16 levels"));
+    Table table;
+    EXPECT_THROW(apply_setting(table, "x=" + repeated("[", levels)), Error);
+  }
+  EXPECT_THAT(error_about("a = 1\nb = '''\n\n'''\n" + repeated("a.", 20) + "b = 1"),
+              HasSubstr("deep.toml:5: "));
+}
+
+TEST(Toml, DotsInStringsAndCommentsAreNotLevels) {
+  const auto dots = repeated(".[{", 100);
+  const auto table =
+      parse_toml("# \"" + dots + "\na = \"\\\"" + dots + "\"\nb = '" + dots + "'\nc = \"\"\"\n" +
+                     dots + "\"\"\"\nd = '''''" + dots + "'''\ne.f.g = [[1.5, 2.5], [3.5]]",
+                 "x.toml");
+  EXPECT_EQ(std::get<std::string>(table.values.at("a").data), "\"" + dots);
+  EXPECT_EQ(std::get<std::string>(table.values.at("d").data), "''" + dots);
+  EXPECT_EQ(table.tables.at("e").tables.at("f").values.count("g"), 1U);
 }
 
 TEST(Toml, SettingsOverrideValuesAndInferTheirTypes) {

@@ -8,8 +8,8 @@
 #include "projnce/config/run_request.h"
 #include "projnce/core/error.h"
 #include "projnce/data/training_data.h"
-#include "tests/support/complaint.h"
 #include "tests/support/data_files.h"
+#include "tests/support/error_message.h"
 #include "tests/support/scratch_dir.h"
 
 namespace projnce::data {

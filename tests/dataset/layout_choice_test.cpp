@@ -5,8 +5,8 @@
 #include <sstream>
 
 #include "projnce/dataset/open_dataset.h"
-#include "tests/support/complaint.h"
 #include "tests/support/dataset_folder.h"
+#include "tests/support/error_message.h"
 
 namespace projnce::dataset {
 namespace {

@@ -117,7 +117,7 @@ TEST_F(Packs, Stl10) {
     EXPECT_EQ(split.train->class_names()[static_cast<size_t>(split.train->label(0))], "car");
     EXPECT_THAT(pixel_at(*split.train, 0, 0, 0), ElementsAre(0, 0, 0));
     EXPECT_THAT(pixel_at(*split.train, 0, 10, 60), ElementsAre(51, 62, 67));
-    const auto unlabeled = open_pack("stl10", root, "train_part = 'unlabeled'");
+    const auto unlabeled = open_pack("stl10", root, "train_split = 'unlabeled'");
     EXPECT_EQ(unlabeled.train->size(), 20);
     EXPECT_EQ(unlabeled.reference->size(), 50);
     EXPECT_EQ(open_pack("stl10", root, "fold = 3").train->size(), 10);

@@ -8,9 +8,9 @@
 #include "projnce/core/table_writer.h"
 #include "projnce/core/toml.h"
 #include "projnce/dataset/labels.h"
-#include "tests/support/complaint.h"
 #include "tests/support/data_files.h"
 #include "tests/support/decoded_image.h"
+#include "tests/support/error_message.h"
 #include "tests/support/scratch_dir.h"
 
 namespace projnce::dataset {
@@ -249,7 +249,7 @@ TEST_F(DatasetRegistryTest, RejectsFieldsOfOtherDatasets) {
   EXPECT_THAT(error_about("name = 'cifar10'\ncoarse = true"), HasSubstr("unknown key 'coarse'"));
   EXPECT_THAT(error_about("name = 'stl10'\nfold = 10"), HasSubstr("fold = 10 is out of range"));
   EXPECT_THAT(error_about("name = 'esc50'\nfold = 0"), HasSubstr("fold = 0 is out of range"));
-  EXPECT_THAT(error_about("name = 'stl10'\ntrain_part = 'all'"), HasSubstr("not one of"));
+  EXPECT_THAT(error_about("name = 'stl10'\ntrain_split = 'all'"), HasSubstr("not one of"));
   EXPECT_THAT(error_about("name = 'crema-d'\ntest_speakers = [1001]"),
               HasSubstr("a quoted string"));
 }

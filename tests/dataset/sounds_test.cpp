@@ -8,8 +8,8 @@
 #include "projnce/core/error.h"
 #include "projnce/dataset/open_dataset.h"
 #include "projnce/dataset/wrappers/clips.h"
-#include "tests/support/complaint.h"
 #include "tests/support/data_files.h"
+#include "tests/support/error_message.h"
 #include "tests/support/scratch_dir.h"
 #include "tests/support/sound_files.h"
 

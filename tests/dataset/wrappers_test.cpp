@@ -3,8 +3,8 @@
 
 #include "projnce/dataset/labels.h"
 #include "projnce/dataset/wrappers/wrappers.h"
-#include "tests/support/complaint.h"
 #include "tests/support/decoded_image.h"
+#include "tests/support/error_message.h"
 #include "tests/support/fake_dataset.h"
 
 namespace projnce::dataset {

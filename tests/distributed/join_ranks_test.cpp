@@ -8,7 +8,7 @@
 
 #include "projnce/core/error.h"
 #include "projnce/io/filesystem/file_descriptor.h"
-#include "tests/support/complaint.h"
+#include "tests/support/error_message.h"
 #include "tests/support/rank_threads.h"
 
 namespace projnce::distributed {

@@ -7,7 +7,7 @@
 #include <thread>
 
 #include "projnce/core/error.h"
-#include "tests/support/complaint.h"
+#include "tests/support/error_message.h"
 #include "tests/support/files.h"
 #include "tests/support/scratch_dir.h"
 

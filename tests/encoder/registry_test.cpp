@@ -14,6 +14,7 @@ namespace {
 using ::testing::HasSubstr;
 
 TEST(EncoderRegistry, BuildsEveryListedEncoder) {
+  torch::manual_seed(1);
   for (const auto& name : encoder_names()) {
     auto options = encoder_options(name);
     options.head.dim = 16;
@@ -24,6 +25,7 @@ TEST(EncoderRegistry, BuildsEveryListedEncoder) {
 }
 
 TEST(EncoderRegistry, DefaultsMatchThePaper) {
+  torch::manual_seed(1);
   const auto options = parse_encoder_options({});
   EXPECT_EQ(options.name, "resnet18");
   const auto model = make_model(options, {.channels = 3, .height = 32, .width = 32});
@@ -44,6 +46,7 @@ TEST(EncoderRegistry, OptionsRoundTripThroughToml) {
 }
 
 TEST(EncoderRegistry, RejectsOptionsOfAnotherEncoder) {
+  torch::manual_seed(1);
   EncoderOptions options;
   options.name = "mlp";
   EXPECT_THROW(make_model(options, {}), c10::Error);

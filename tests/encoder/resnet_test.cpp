@@ -52,6 +52,7 @@ Shapes shapes_of(const torch::nn::Module& module) {
 }
 
 TEST(ResNet, NamesAndShapesMatchTorchvision) {
+  torch::manual_seed(1);
   const ResNet resnet({.input = {.channels = 3, .height = 224, .width = 224}});
   const auto expected = torchvision_resnet18();
   EXPECT_EQ(expected.size(), 120U);
@@ -59,6 +60,7 @@ TEST(ResNet, NamesAndShapesMatchTorchvision) {
 }
 
 TEST(ResNet, SmallStemKeepsTheNames) {
+  torch::manual_seed(1);
   const ResNet resnet({.input = {.channels = 3, .height = 32, .width = 32}});
   auto expected = torchvision_resnet18();
   expected["conv1.weight"] = {64, 3, 3, 3};

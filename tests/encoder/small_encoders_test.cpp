@@ -6,7 +6,7 @@
 
 #include "projnce/encoder/audio_cnn.h"
 #include "projnce/encoder/mlp.h"
-#include "tests/support/complaint.h"
+#include "tests/support/error_message.h"
 
 namespace projnce::encoder {
 namespace {
@@ -56,6 +56,7 @@ TEST(AudioCnn, GridPoolingDistinguishesPositions) {
 }
 
 TEST(AudioCnn, RejectsTooSmallInputs) {
+  torch::manual_seed(1);
   EXPECT_THAT(testing::error_message_of(
                   [] { AudioCnn({.input = {.channels = 1, .height = 128, .width = 7}}); }),
               HasSubstr("at least 8 x 8"));

@@ -10,7 +10,7 @@
 
 #include "projnce/eval/nearest_centroid.h"
 #include "tests/support/batches.h"
-#include "tests/support/complaint.h"
+#include "tests/support/error_message.h"
 
 namespace projnce::testing {
 namespace {

@@ -7,7 +7,7 @@
 
 #include <limits>
 
-#include "tests/support/complaint.h"
+#include "tests/support/error_message.h"
 
 namespace projnce::testing {
 namespace {

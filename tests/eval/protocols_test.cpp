@@ -13,7 +13,7 @@
 #include "projnce/eval/linear_probe.h"
 #include "projnce/eval/nearest_neighbors.h"
 #include "tests/support/batches.h"
-#include "tests/support/complaint.h"
+#include "tests/support/error_message.h"
 
 namespace projnce::testing {
 namespace {

@@ -40,7 +40,7 @@ class UnitClassVectors : public ::testing::Test {
   loss::ProjnceLoss loss_{{.temperature = kTemperature, .normalize_g = true}};
 };
 
-TEST_F(UnitClassVectors, WithoutRClaimMoreThanThereIs) {
+TEST_F(UnitClassVectors, WithoutRMayExceedTheInformation) {
   constexpr int64_t kRows = 256;
   double claimed = 0;
   double ratio = 0;
@@ -58,7 +58,7 @@ TEST_F(UnitClassVectors, WithoutRClaimMoreThanThereIs) {
   EXPECT_LT(claimed + 1 - ratio, kInformation) << "R makes up for it";
 }
 
-TEST_F(UnitClassVectors, CertifiedBoundsOfTheirCriticDoNot) {
+TEST_F(UnitClassVectors, CertifiedBoundsOfTheCriticNeverExceedIt) {
   const auto train = draw_vmf(4096, 12, 7);
   const auto test = draw_vmf(20000, 12, 8);
   const auto critic = loss_.critic(train.embeddings, train.labels, 6);

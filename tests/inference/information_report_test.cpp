@@ -56,5 +56,12 @@ TEST(MeasureInformation, WithholdsTheEstimateIfAClassIsTooSmall) {
   EXPECT_EQ(json.at("withheld"), report.withheld);
 }
 
+TEST(ShortText, MarksBoundsThatAreNotInformative) {
+  eval::InformationBounds bounds{.by_class = eval::BoundEstimate{1.234, 0.012}};
+  EXPECT_EQ(short_text(bounds), "I(Z;C) >= 1.23 ± 0.01 nats");
+  bounds.by_class_fitted = eval::BoundEstimate{-0.2, {}};
+  EXPECT_EQ(short_text(bounds), "I(Z;C) >= -0.20 nats (not informative)");
+}
+
 }  // namespace
 }  // namespace projnce::inference

@@ -12,7 +12,7 @@
 #include "projnce/eval/accuracy.h"
 #include "projnce/inference/trained_model.h"
 #include "projnce/loss/registry.h"
-#include "tests/support/complaint.h"
+#include "tests/support/error_message.h"
 #include "tests/support/scratch_dir.h"
 
 namespace projnce::inference {

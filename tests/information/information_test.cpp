@@ -8,7 +8,7 @@
 #include "projnce/information/entropy.h"
 #include "projnce/information/mixed_ksg.h"
 #include "tests/support/batches.h"
-#include "tests/support/complaint.h"
+#include "tests/support/error_message.h"
 
 namespace projnce::testing {
 namespace {
@@ -98,7 +98,7 @@ TEST(MixedKsg, SaturatesForSeparatedClasses) {
   EXPECT_NEAR(expected, 2.3076, 1e-4);
 }
 
-TEST(MixedKsg, FindsNothingInRandomLabels) {
+TEST(MixedKsg, FindsNoInformationInRandomLabels) {
   const auto labels = random_labels(500, 3, 9);
   EXPECT_NEAR(label_information(random_unit_rows(500, 3, 6), labels), 0, 0.1);
 }
@@ -118,7 +118,7 @@ TEST(MixedKsg, OneHotLabelsForgetTheOrderOfClasses) {
   EXPECT_NE(label_information(x, y, numbers), label_information(x, renamed, numbers));
 }
 
-TEST(MixedKsg, RefusesClassesThatAreSmallerThanTheirNeighborhoods) {
+TEST(MixedKsg, RejectsClassesThatAreSmallerThanTheirNeighborhoods) {
   const auto labels = torch::arange(50).remainder(10);  // five of each class
   const auto rows = random_unit_rows(50, 8, 3);
   EXPECT_THAT(error_message_of([&] { label_information(rows, labels, {.k = 5}); }),
@@ -126,7 +126,7 @@ TEST(MixedKsg, RefusesClassesThatAreSmallerThanTheirNeighborhoods) {
   EXPECT_NO_THROW(label_information(rows, labels, {.k = 4}));
 }
 
-TEST(MixedKsg, FindsNothingInSmallRandomClassesOfAnyDimension) {
+TEST(MixedKsg, FindsNoInformationInSmallRandomClassesOfAnyDimension) {
   for (const int64_t dimensions : {2, 3, 8, 128}) {
     double sum = 0;
     constexpr int kDraws = 10;
@@ -139,7 +139,7 @@ TEST(MixedKsg, FindsNothingInSmallRandomClassesOfAnyDimension) {
   }
 }
 
-TEST(MixedKsg, ErrorsAreSentences) {
+TEST(MixedKsg, RejectsInvalidInput) {
   auto x = random_unit_rows(5, 2, 1);
   EXPECT_THAT(error_message_of([&] { mixed_ksg(x, x, 5); }),
               HasSubstr("k = 5 must be between 1 and 4"));

@@ -9,8 +9,8 @@
 #include <chrono>
 
 #include "tests/support/child_process.h"
-#include "tests/support/complaint.h"
 #include "tests/support/environment.h"
+#include "tests/support/error_message.h"
 #include "tests/support/files.h"
 #include "tests/support/scratch_dir.h"
 
@@ -69,27 +69,27 @@ TEST_F(ChildProcessTest, InheritsOutputOnlyIfRequested) {
 }
 
 TEST_F(ChildProcessTest, AppendsErrorsToTheLog) {
-  auto plan = shell("echo complaint >&2");
+  auto plan = shell("echo message >&2");
   ::testing::internal::CaptureStderr();
   run(plan);
-  EXPECT_EQ(::testing::internal::GetCapturedStderr(), "complaint\n");
+  EXPECT_EQ(::testing::internal::GetCapturedStderr(), "message\n");
   plan.error_log = out_ / "log";
   ::testing::internal::CaptureStderr();
   run(plan);
   run(plan);
   EXPECT_EQ(::testing::internal::GetCapturedStderr(), "");
-  EXPECT_EQ(contents(out_ / "log"), "complaint\ncomplaint\n");
+  EXPECT_EQ(contents(out_ / "log"), "message\nmessage\n");
 }
 
 TEST_F(ChildProcessTest, AppendsErrorsToTheLogIfAStandardStreamIsClosed) {
-  auto plan = shell("echo complaint >&2");
+  auto plan = shell("echo message >&2");
   for (const int closed : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
     plan.error_log = out_ / std::to_string(closed);
     testing::wait_for(testing::start_child([&] {
       ::close(closed);  // so that the log reuses its descriptor
       return exit_status(run(plan));
     }));
-    EXPECT_EQ(contents(plan.error_log), "complaint\n") << closed;
+    EXPECT_EQ(contents(plan.error_log), "message\n") << closed;
   }
 }
 

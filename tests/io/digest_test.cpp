@@ -6,8 +6,8 @@
 #include <filesystem>
 #include <vector>
 
-#include "tests/support/complaint.h"
 #include "tests/support/data_files.h"
+#include "tests/support/error_message.h"
 #include "tests/support/scratch_dir.h"
 
 namespace projnce::io {

@@ -34,7 +34,7 @@ const std::vector<std::pair<const char*, DrawCoordinate>> kScatters = {
     {"scattered", [](auto& random, auto, auto) { return gauss(random); }},
     {"in clusters",
      [](auto& random, auto g, auto k) { return 3.0 * (g == k % 3) + gauss(random); }},
-    {"whole numbers", [](auto& random, auto, auto) { return std::round(gauss(random)); }},
+    {"integers", [](auto& random, auto, auto) { return std::round(gauss(random)); }},
     {"tied, but not in float",
      [](auto& random, auto, auto) { return 0.1 * std::round(gauss(random)); }},
     {"equal", [](auto&, auto, auto) { return 7.3; }},

@@ -6,7 +6,7 @@
 
 #include "projnce/core/error.h"
 #include "projnce/loader/loaders.h"
-#include "tests/support/complaint.h"
+#include "tests/support/error_message.h"
 #include "tests/support/memory_dataset.h"
 #include "tests/support/plain_format.h"
 

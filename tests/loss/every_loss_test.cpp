@@ -118,7 +118,7 @@ TEST_P(LossOfAnyRows, IsFiniteOnDegenerateBatches) {
   }
 }
 
-TEST_P(EveryLoss, PassesNanOn) {
+TEST_P(EveryLoss, PropagatesNan) {
   const auto batch = mixed_batch();
   for (const auto bad : {std::nan(""), HUGE_VAL}) {
     auto rows = batch.candidates.clone();
@@ -127,7 +127,7 @@ TEST_P(EveryLoss, PassesNanOn) {
   }
 }
 
-TEST_P(EveryLoss, RefusesABatchThatDoesNotFitTogether) {
+TEST_P(EveryLoss, RejectsInconsistentBatches) {
   const auto good = mixed_batch();
   const auto refused = [&](ContrastiveBatch batch) {
     EXPECT_THROW(GetParam().evaluate(batch), Error);

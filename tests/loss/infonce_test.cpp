@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "tests/loss/loss_battery.h"
-#include "tests/support/complaint.h"
+#include "tests/support/error_message.h"
 
 namespace projnce::testing {
 namespace {

@@ -5,7 +5,7 @@
 
 #include "projnce/loss/projnce.h"
 #include "tests/loss/loss_battery.h"
-#include "tests/support/complaint.h"
+#include "tests/support/error_message.h"
 
 namespace projnce::testing {
 namespace {

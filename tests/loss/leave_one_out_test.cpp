@@ -10,7 +10,7 @@
 #include "projnce/information/mi_bounds.h"
 #include "projnce/loss/projnce_perp.h"
 #include "tests/loss/loss_battery.h"
-#include "tests/support/complaint.h"
+#include "tests/support/error_message.h"
 
 namespace projnce::testing {
 namespace {
@@ -180,7 +180,7 @@ TEST_F(LeaveOneOutTest, Float32AndHalfPrecisionAreEnough) {
   EXPECT_NEAR(value.item<double>(), loss_of(projnce_perp(batch(), instance_options())), 0.02);
 }
 
-TEST_F(LeaveOneOutTest, RefusesPriorsThatCannotBe) {
+TEST_F(LeaveOneOutTest, RejectsInvalidPriors) {
   const auto with = [this](const torch::Tensor& priors) {
     return error_message_of(
         [&] { projnce_perp(batch(), instance_options(PriorSource::kTraining), priors); });
@@ -203,7 +203,7 @@ TEST_F(LeaveOneOutTest, RefusesPriorsThatCannotBe) {
               HasSubstr("there are 4 class priors, expected 5"));
 }
 
-TEST_F(LeaveOneOutTest, RefusesOptionsThatContradict) {
+TEST_F(LeaveOneOutTest, RejectsOptionsThatContradict) {
   auto options = instance_options();
   options.denominator = Exclude::kSelf;
   EXPECT_THAT(error_message_of([&] { ProjncePerpLoss{options}; }),
@@ -212,7 +212,7 @@ TEST_F(LeaveOneOutTest, RefusesOptionsThatContradict) {
               HasSubstr("belong to leave_one_out = 'instance'"));
 }
 
-TEST_F(LeaveOneOutTest, RefusesInstancesThatDoNotMatch) {
+TEST_F(LeaveOneOutTest, RejectsInstancesThatDoNotMatch) {
   auto rows = batch();
   rows.anchor_instances = rows.candidate_instances = instances_.narrow(0, 0, 20);
   EXPECT_THAT(error_message_of([&] { projnce_perp(rows, instance_options()); }),

@@ -312,7 +312,7 @@ TEST(PairwiseLogSumExp, IsNotFiniteWhereARowIsNot) {
   }
 }
 
-TEST(PairwiseLogSumExp, HasNoSecondDerivativeAndSaysSo) {
+TEST(PairwiseLogSumExp, RejectsASecondDerivative) {
   auto rows = random_unit_rows(10, 4, 1).requires_grad_();
   const auto sum = pairwise_logsumexp(against_themselves(rows, 0.1, {})).sum();
   EXPECT_ANY_THROW(torch::autograd::grad({sum}, {rows}, {}, true, /*create_graph=*/true));

@@ -11,7 +11,7 @@
 #include "projnce/projection/mlp.h"
 #include "projnce/projection/sample.h"
 #include "tests/support/batches.h"
-#include "tests/support/complaint.h"
+#include "tests/support/error_message.h"
 
 namespace projnce::testing {
 namespace {
@@ -63,7 +63,7 @@ TEST_F(ProjectedCheck, AcceptsVectorsForClassesAndForRows) {
   EXPECT_NEAR(per_row.item<double>(), loss({.vectors = vectors_}).item<double>(), 1e-12);
 }
 
-TEST_F(ProjectedCheck, RefusesVectorsOfAnotherShape) {
+TEST_F(ProjectedCheck, RejectsVectorsOfAnotherShape) {
   const std::vector<std::vector<int64_t>> shapes = {
       {kClasses, kDim - 2}, {kClasses, kDim + 7}, {kClasses - 2, kDim}, {0, kDim}, {kClasses, 0},
       {kClasses},           {kClasses, kDim, 1},  {kDim, kClasses},     {}};
@@ -77,7 +77,7 @@ TEST_F(ProjectedCheck, RefusesVectorsOfAnotherShape) {
   EXPECT_THAT(refusal({}), HasSubstr("returned no vectors"));
 }
 
-TEST_F(ProjectedCheck, NamesTheMistakeBehindAnotherNumberOfVectors) {
+TEST_F(ProjectedCheck, HintsExplainAnUnexpectedNumberOfVectors) {
   const auto full = [](int64_t count) { return torch::full({count, kDim}, 0.1, torch::kFloat64); };
   EXPECT_THAT(refusal({.vectors = full(kRows)}), HasSubstr("set per_row to true"));
   EXPECT_THAT(refusal({.vectors = full(10)}),
@@ -86,7 +86,7 @@ TEST_F(ProjectedCheck, NamesTheMistakeBehindAnotherNumberOfVectors) {
               AllOf(HasSubstr("expected [12, 5]"), HasSubstr("set per_row to false")));
 }
 
-TEST_F(ProjectedCheck, SaysWhichOfTheTwoProjectionsIsWrong) {
+TEST_F(ProjectedCheck, ErrorsNameTheProjection) {
   const auto wrong = std::make_shared<GivenProjection>(
       projection::Projected{.vectors = torch::zeros({1, kDim}, torch::kFloat64)});
   GeneralizedInfoNCELoss loss(std::make_shared<projection::SampleProjection>(), wrong);
@@ -95,7 +95,7 @@ TEST_F(ProjectedCheck, SaysWhichOfTheTwoProjectionsIsWrong) {
       HasSubstr("generalized-infonce: the negative projection returned vectors of shape [1, 5]"));
 }
 
-TEST_F(ProjectedCheck, RefusesOtherTypesDevicesAndLayouts) {
+TEST_F(ProjectedCheck, RejectsOtherTypesDevicesAndLayouts) {
   EXPECT_THAT(refusal({.vectors = vectors_.to(torch::kFloat32)}),
               AllOf(HasSubstr("vectors of type Float, expected Double"),
                     HasSubstr(".to(candidates.rows.scalar_type())")));
@@ -106,7 +106,7 @@ TEST_F(ProjectedCheck, RefusesOtherTypesDevicesAndLayouts) {
   EXPECT_THAT(refusal({.vectors = vectors_.to_sparse()}), HasSubstr("expected a dense tensor"));
 }
 
-TEST_F(ProjectedCheck, RefusesPositiveVectorsThatDoNotMatch) {
+TEST_F(ProjectedCheck, RejectsPositiveVectorsThatDoNotMatch) {
   const auto with_positive = [&](const torch::Tensor& own) {
     return refusal({.vectors = vectors_, .positive = own});
   };
@@ -117,7 +117,7 @@ TEST_F(ProjectedCheck, RefusesPositiveVectorsThatDoNotMatch) {
   EXPECT_EQ(with_positive(rows_), "nothing was wrong");
 }
 
-TEST_F(ProjectedCheck, RefusesFlagsThatDoNotFit) {
+TEST_F(ProjectedCheck, RejectsInconsistentFlags) {
   const auto with_flags = [&](const torch::Tensor& flags) {
     return refusal({.vectors = vectors_, .has_positive = flags});
   };
@@ -191,6 +191,7 @@ TEST_F(ProjectedCheck, LossesWithClassVectorsCheckThemToo) {
 }
 
 TEST_F(ProjectedCheck, LearnedVectorsMustFitTheEmbeddings) {
+  torch::manual_seed(1);
   const auto batch = make_batch(rows_, labels_);
   const auto refused = [&](const torch::Tensor& matrix) {
     return error_message_of([&] { projnce_mlp(batch, matrix); });
@@ -207,6 +208,7 @@ TEST_F(ProjectedCheck, LearnedVectorsMustFitTheEmbeddings) {
 }
 
 TEST_F(ProjectedCheck, LearnedVectorsTakeTheTypeOfTheEmbeddings) {
+  torch::manual_seed(1);
   GeneralizedInfoNCELoss loss(
       std::make_shared<projection::MlpProjection>(
           projection::MlpProjectionOptions{.num_classes = kClasses, .embedding_dim = kDim}),
@@ -216,7 +218,7 @@ TEST_F(ProjectedCheck, LearnedVectorsTakeTheTypeOfTheEmbeddings) {
             torch::kFloat32);
 }
 
-TEST_F(ProjectedCheck, BatchesOnTwoDevicesAreRefused) {
+TEST_F(ProjectedCheck, BatchesOnTwoDevicesAreRejected) {
   auto batch = make_batch(rows_, labels_);
   batch.anchor_labels = labels_.to(torch::kMeta);
   GeneralizedInfoNCELoss loss(std::make_shared<projection::SampleProjection>(),

@@ -5,7 +5,7 @@
 
 #include "tests/loss/loss_battery.h"
 #include "tests/loss/naive_pairs.h"
-#include "tests/support/complaint.h"
+#include "tests/support/error_message.h"
 
 namespace projnce::testing {
 namespace {
@@ -58,7 +58,7 @@ TEST_F(ProjnceMedTest, RejectsANegativeTemperature) {
               HasSubstr("projnce-med: temperature = -1"));
 }
 
-TEST_F(ProjnceMedTest, Float32IsEnough) {
+TEST_F(ProjnceMedTest, SupportsFloat32) {
   expect_float32_is_enough([](const ContrastiveBatch& b) { return projnce_med(b).loss; });
 }
 

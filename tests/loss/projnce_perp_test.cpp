@@ -7,7 +7,7 @@
 
 #include "projnce/projection/centroid.h"
 #include "tests/loss/loss_battery.h"
-#include "tests/support/complaint.h"
+#include "tests/support/error_message.h"
 
 namespace projnce::testing {
 namespace {
@@ -136,7 +136,7 @@ TEST_F(ProjncePerpTest, CriticOfOtherRowsIsTheirPerpVectors) {
   EXPECT_FALSE(critic.compares_rows);
 }
 
-TEST_F(ProjncePerpTest, Float32IsEnough) {
+TEST_F(ProjncePerpTest, SupportsFloat32) {
   expect_float32_is_enough([](const ContrastiveBatch& b) { return projnce_perp(b).loss; });
 }
 
@@ -148,7 +148,7 @@ TEST_F(ProjncePerpTest, HardLabelsNeedNoEstimate) {
   EXPECT_FALSE(critic.class_vectors.defined() || critic.compares_rows) << "training centroids";
 }
 
-TEST_F(ProjncePerpTest, ErrorsNameTheMistake) {
+TEST_F(ProjncePerpTest, ErrorsNameTheInvalidOption) {
   EXPECT_THAT(error_message_of([] { ProjncePerpLoss({.perp = {.nw = {.bandwidth = 0}}}); }),
               HasSubstr("bandwidth = 0 must be a number above 0"));
   EXPECT_THAT(error_message_of([this] {

@@ -10,7 +10,7 @@
 #include "projnce/loss/supcon.h"
 #include "tests/loss/loss_battery.h"
 #include "tests/loss/naive_pairs.h"
-#include "tests/support/complaint.h"
+#include "tests/support/error_message.h"
 
 namespace projnce::testing {
 namespace {
@@ -141,7 +141,7 @@ TEST_F(ProjnceTest, PartsAddUpToTheLoss) {
               loss_of(value), 1e-12);
 }
 
-TEST_F(ProjnceTest, Float32IsEnough) {
+TEST_F(ProjnceTest, SupportsFloat32) {
   expect_float32_is_enough([](const ContrastiveBatch& b) { return projnce(b).loss; });
 }
 
@@ -178,7 +178,7 @@ TEST_F(ProjnceProperties, RNeverExceedsOneIfJensensInequalityApplies) {
   }
 }
 
-/// ProjNCE (index, loo_i) with masks over N x N values, for comparison with class sums.
+/// ProjNCE (self, leave_one_out) with masks over N x N values, for comparison with class sums.
 torch::Tensor full_matrix_projnce(const torch::Tensor& z, const torch::Tensor& y, double t) {
   constexpr double kMinusInfinity = -std::numeric_limits<double>::infinity();
   const auto count = z.size(0);

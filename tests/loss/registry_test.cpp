@@ -90,7 +90,7 @@ TEST_F(LossRegistry, APresetSetsItsOptionsAndSingleOnesOverrideIt) {
   EXPECT_EQ(std::get<std::string>(table.values.at("preset").data), "paper");
 }
 
-TEST_F(LossRegistry, TellsTheTemperatureOfTheLoss) {
+TEST_F(LossRegistry, ReturnsTheTemperatureOfTheLoss) {
   for (const auto& name : loss_names()) {
     const bool has_one = name != "ce" && name != "sce";
     EXPECT_EQ(temperature_of(loss_options(name)), has_one ? std::optional(0.07) : std::nullopt)
@@ -98,7 +98,7 @@ TEST_F(LossRegistry, TellsTheTemperatureOfTheLoss) {
   }
 }
 
-TEST_F(LossRegistry, WhatALossCannotBeMadeOfIsRefusedWhenItIsRead) {
+TEST_F(LossRegistry, RejectsInvalidOptionsWhenTheyAreRead) {
   auto table = table_of("sce");
   table.values["A"] = {1.0, "run.toml:3"};
   EXPECT_THAT(error_message_of(table),
@@ -107,7 +107,7 @@ TEST_F(LossRegistry, WhatALossCannotBeMadeOfIsRefusedWhenItIsRead) {
   table.values["class_weight"] = {std::string("uniform"), {}};
   table.values["denominator"] = {std::string("exclude_self"), {}};
   EXPECT_THAT(error_message_of(table),
-              AllOf(HasSubstr("no anchor to exclude"), HasSubstr("set denom")));
+              AllOf(HasSubstr("no anchor to exclude"), HasSubstr("set denominator")));
   table = table_of("generalized-infonce");
   table.values["projection_pos"] = {std::string("fixed"), {}};
   EXPECT_THAT(error_message_of(table), HasSubstr("file is missing"));

@@ -9,7 +9,7 @@
 #include "projnce/loss/supcon.h"
 #include "tests/loss/loss_battery.h"
 #include "tests/loss/naive_pairs.h"
-#include "tests/support/complaint.h"
+#include "tests/support/error_message.h"
 
 namespace projnce::testing {
 namespace {
@@ -75,7 +75,7 @@ TEST_F(RinceTest, RejectsQAboveOne) {
               HasSubstr("q = 1.5"));
 }
 
-TEST_F(RinceTest, Float32IsEnough) {
+TEST_F(RinceTest, SupportsFloat32) {
   expect_float32_is_enough([](const ContrastiveBatch& b) { return rince(b).loss; });
 }
 

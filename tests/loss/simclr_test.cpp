@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "tests/loss/loss_battery.h"
-#include "tests/support/complaint.h"
+#include "tests/support/error_message.h"
 
 namespace projnce::testing {
 namespace {
@@ -38,7 +38,7 @@ TEST_F(SimclrTest, ExcludesTheAnchorItself) {
   EXPECT_NEAR(loss_of(simclr(make_batch(equal, same, same))), log_others_, 1e-10);
 }
 
-TEST_F(SimclrTest, Float32IsEnough) {
+TEST_F(SimclrTest, SupportsFloat32) {
   expect_float32_is_enough([](const ContrastiveBatch& b) { return simclr(b).loss; });
 }
 

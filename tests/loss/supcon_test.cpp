@@ -8,7 +8,7 @@
 
 #include "tests/loss/loss_battery.h"
 #include "tests/loss/naive_pairs.h"
-#include "tests/support/complaint.h"
+#include "tests/support/error_message.h"
 
 namespace projnce::testing {
 namespace {
@@ -150,7 +150,7 @@ TEST_F(SupConTest, UniformityIsTheLogSumExpOfLargeBatches) {
               1e-11);
 }
 
-TEST_F(SupConTest, Float32IsEnough) {
+TEST_F(SupConTest, SupportsFloat32) {
   expect_float32_is_enough([](const ContrastiveBatch& b) { return supcon(b).loss; });
 }
 
@@ -159,7 +159,7 @@ TEST_F(SupConTest, HalfPrecisionIsComputedInFloat32) {
   EXPECT_EQ(loss.scalar_type(), torch::kFloat32);
 }
 
-TEST_F(SupConTest, ErrorsNameTheMistake) {
+TEST_F(SupConTest, ErrorsNameTheInvalidOption) {
   EXPECT_THAT(error_message_of([] { SupConLoss({.temperature = 0}); }),
               HasSubstr("supcon: temperature = 0 must be a number above 0"));
   EXPECT_THAT(error_message_of([this] { supcon(make_batch(z_, y_.narrow(0, 0, 5))); }),

@@ -69,7 +69,7 @@ TEST_F(SymnceTest, MatchesTheFormulaPairByPair) {
   }
 }
 
-TEST_F(SymnceTest, Float32IsEnough) {
+TEST_F(SymnceTest, SupportsFloat32) {
   expect_float32_is_enough([](const ContrastiveBatch& b) { return symnce(b).loss; });
 }
 

@@ -7,7 +7,7 @@
 #include <filesystem>
 
 #include "projnce/core/version.h"
-#include "tests/support/complaint.h"
+#include "tests/support/error_message.h"
 #include "tests/support/onnx_runner.h"
 #include "tests/support/scratch_dir.h"
 

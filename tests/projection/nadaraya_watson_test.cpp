@@ -14,7 +14,7 @@
 
 #include "projnce/kernel/isa.h"
 #include "tests/support/batches.h"
-#include "tests/support/complaint.h"
+#include "tests/support/error_message.h"
 #include "tests/support/grad_check.h"
 #include "tests/support/kernel_variants.h"
 
@@ -164,7 +164,7 @@ TEST(NadarayaWatson, GradientsAreThoseOfTheValues) {
   }
 }
 
-TEST(NadarayaWatson, RefusesASecondDerivative) {
+TEST(NadarayaWatson, RejectsASecondDerivative) {
   const auto x = clustered_rows(6, 3, 8).requires_grad_();
   const auto groups = group_by_class(torch::arange(6) % 2);
   for (const auto sums_of : {neighbor_sums, neighbor_sums_by_operators}) {

@@ -14,7 +14,7 @@
 #include "projnce/projection/registry.h"
 #include "projnce/projection/sample.h"
 #include "tests/support/batches.h"
-#include "tests/support/complaint.h"
+#include "tests/support/error_message.h"
 #include "tests/support/grad_check.h"
 
 namespace projnce::testing {
@@ -238,7 +238,7 @@ TEST_F(Projections, GradientsOfMediansAreThoseOfTheValues) {
   }
 }
 
-TEST_F(Projections, TheGeometricMedianRefusesASecondDerivative) {
+TEST_F(Projections, TheGeometricMedianRejectsASecondDerivative) {
   const auto x = x_.clone().requires_grad_();
   const auto g = project_medians(candidates(x, y_), {.median = MedianKind::kGeometric}).vectors;
   EXPECT_THAT(error_message_of([&] {
@@ -260,6 +260,7 @@ TEST_F(Projections, FixedVectorsAreRowsOfTheMatrix) {
 }
 
 TEST_F(Projections, TheRegistryMakesEveryProjection) {
+  torch::manual_seed(1);
   const ProjectionContext context{
       .num_classes = 9, .embedding_dim = 3, .load_matrix = [](const std::string& path) {
         EXPECT_EQ(path, "vectors.npy");
@@ -274,7 +275,8 @@ TEST_F(Projections, TheRegistryMakesEveryProjection) {
   }
 }
 
-TEST_F(Projections, TheRegistryRejectsWhatItDoesNotKnow) {
+TEST_F(Projections, TheRegistryRejectsUnknownNamesAndKeys) {
+  torch::manual_seed(1);
   const auto read = [](const std::string& name, const Table& table) {
     return read_options(table, "loss.pos", projection_options(name));
   };

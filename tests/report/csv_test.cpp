@@ -31,6 +31,11 @@ TEST(CsvRow, EscapesFormulas) {
   EXPECT_EQ(CsvRow().text("a=b").text("").line(), "a=b,\n");
 }
 
+TEST(CsvRow, ExactTextsHaveNoPrefix) {
+  EXPECT_EQ(CsvRow().exact("=1+1").exact("-1").exact("'x").exact("a,\"b").line(),
+            "=1+1,-1,'x,\"a,\"\"b\"\n");
+}
+
 TEST(CsvRow, NumbersHaveSixDigits) {
   EXPECT_EQ(CsvRow().number(1.0 / 3).number(1e-9).number(-12345678.0).line(),
             "0.333333,1e-09,-1.23457e+07\n");

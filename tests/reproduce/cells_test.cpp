@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "projnce/core/toml.h"
-#include "tests/support/complaint.h"
+#include "tests/support/error_message.h"
 #include "tests/support/run_folder.h"
 #include "tests/support/scratch_dir.h"
 

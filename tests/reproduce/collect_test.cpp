@@ -97,11 +97,24 @@ TEST_F(CollectResult, ComparesTheFirstMeasureWithThePaper) {
   finish("symnce", 1, 0.2);
   const auto result = collect();
   const auto& probe = result.tables[0];
-  EXPECT_DOUBLE_EQ(*probe.cells[0][0].paper, 0.744);
-  EXPECT_EQ(result.tables[1].cells[0][0].paper, std::nullopt);
+  EXPECT_DOUBLE_EQ(*probe.cells[0][0].paper(), 0.744);
+  EXPECT_EQ(result.tables[1].cells[0][0].published, std::nullopt);
   ASSERT_TRUE(probe.columns[0].ranking);
   EXPECT_EQ(probe.columns[0].ranking->kendall, 1);
   EXPECT_EQ(probe.columns[0].ranking->methods, 2);
+}
+
+TEST_F(CollectResult, ComparesAStandInOnlyByRank) {
+  datasets_[0].stand_in = true;
+  plan(1);
+  finish("simclr", 1, 0.3);
+  finish("symnce", 1, 0.2);
+  const auto result = collect();
+  const auto& probe = result.tables[0];
+  EXPECT_EQ(probe.cells[0][0].paper(), std::nullopt);
+  EXPECT_DOUBLE_EQ(*probe.cells[0][0].published, 0.744);
+  ASSERT_TRUE(probe.columns[0].ranking);
+  EXPECT_EQ(probe.columns[0].ranking->kendall, 1);
 }
 
 TEST_F(CollectResult, RemarksOnAbsentDatasetsAndSubsets) {

@@ -13,7 +13,7 @@ namespace projnce::testing {
 inline reproduce::ResultCell made_cell(const std::string& name,
                                        std::initializer_list<double> values,
                                        std::optional<double> paper = std::nullopt) {
-  reproduce::ResultCell cell{.runs = {}, .absent = {}, .paper = paper};
+  reproduce::ResultCell cell{.runs = {}, .absent = {}, .published = paper};
   for (const double value : values) {
     const auto seed = static_cast<int64_t>(cell.runs.size()) + 1;
     cell.runs.push_back({seed, value, concat("runs/", name, "/seed-", seed)});
@@ -23,7 +23,7 @@ inline reproduce::ResultCell made_cell(const std::string& name,
 
 inline reproduce::ResultCell absent_cell(std::string why,
                                          std::optional<double> paper = std::nullopt) {
-  return {.runs = {}, .absent = std::move(why), .paper = paper};
+  return {.runs = {}, .absent = std::move(why), .published = paper};
 }
 
 /// Three methods on two datasets. One method has markup in its name and a missing seed; some cells

@@ -1,4 +1,4 @@
-#include "projnce/reproduce/result_charts.h"
+#include "projnce/reproduce/result_formats.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

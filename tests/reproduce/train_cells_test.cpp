@@ -9,8 +9,8 @@
 #include <sstream>
 #include <stdexcept>
 
-#include "tests/support/complaint.h"
 #include "tests/support/environment.h"
+#include "tests/support/error_message.h"
 #include "tests/support/files.h"
 #include "tests/support/scratch_dir.h"
 

@@ -76,20 +76,20 @@ class ReversedDataset : public dataset::DatasetWrapper {
   Sample decode(int64_t i) const override { return base().decode(size() - 1 - i); }
 };
 
-TEST(PartFingerprint, DependsOnSamplesAndLabelsButNotOnOrder) {
+TEST(SplitFingerprint, DependsOnSamplesAndLabelsButNotOnOrder) {
   const auto base = testing::fake_dataset({0, 1, 1});
-  const auto first = part_fingerprint(*base, {}, true);
-  EXPECT_EQ(first, part_fingerprint(ReversedDataset(base), {}, true));
-  EXPECT_EQ(first, part_fingerprint(*testing::fake_dataset({1, 0, 0}), {0, 1, 1}, true));
-  EXPECT_NE(first, part_fingerprint(*testing::fake_dataset({0, 1, 0}), {}, true));
-  EXPECT_NE(first, part_fingerprint(*testing::fake_dataset({0, 1}), {}, true));
+  const auto first = split_fingerprint(*base, {}, true);
+  EXPECT_EQ(first, split_fingerprint(ReversedDataset(base), {}, true));
+  EXPECT_EQ(first, split_fingerprint(*testing::fake_dataset({1, 0, 0}), {0, 1, 1}, true));
+  EXPECT_NE(first, split_fingerprint(*testing::fake_dataset({0, 1, 0}), {}, true));
+  EXPECT_NE(first, split_fingerprint(*testing::fake_dataset({0, 1}), {}, true));
 }
 
-TEST(PartFingerprint, DependsOnContentsIfRequested) {
+TEST(SplitFingerprint, DependsOnContentsIfRequested) {
   const auto whole = testing::fake_dataset({0, 1, 1});
   const auto corrupt = testing::fake_dataset({0, 1, 1}, /*corrupt=*/{1});
-  EXPECT_NE(part_fingerprint(*whole, {}, true), part_fingerprint(*corrupt, {}, true));
-  EXPECT_EQ(part_fingerprint(*whole, {}, false), part_fingerprint(*corrupt, {}, false));
+  EXPECT_NE(split_fingerprint(*whole, {}, true), split_fingerprint(*corrupt, {}, true));
+  EXPECT_EQ(split_fingerprint(*whole, {}, false), split_fingerprint(*corrupt, {}, false));
 }
 
 }  // namespace

@@ -2,21 +2,20 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <spdlog/sinks/null_sink.h>
 
-#include <limits>
 #include <memory>
 #include <nlohmann/json.hpp>
 
 #include "projnce/checkpoint/tensor_file.h"
 #include "projnce/inference/audit.h"
 #include "projnce/inference/embed.h"
+#include "projnce/inference/embedding_map.h"
 #include "projnce/inference/evaluate.h"
 #include "projnce/inference/export_run.h"
 #include "projnce/inference/predict.h"
 #include "projnce/report/build/report.h"
 #include "projnce/run/delivery.h"
-#include "tests/support/data_files.h"
+#include "tests/run/tiny_training.h"
 #include "tests/support/files.h"
 #include "tests/support/scratch_dir.h"
 
@@ -29,44 +28,6 @@ using testing::contents;
 using ::testing::HasSubstr;
 using testing::names_in;
 using testing::ScratchDir;
-
-constexpr int kPerClass = 20;
-constexpr int64_t kUnlimited = std::numeric_limits<int64_t>::max();
-
-Logger silent_logger() {
-  return std::make_shared<spdlog::logger>("test", std::make_shared<spdlog::sinks::null_sink_st>());
-}
-
-/// Writes class folders of dark and bright images.
-void write_photos(const fs::path& folder) {
-  for (int i = 0; i < kPerClass; ++i) {
-    const auto name = std::to_string(i) + ".png";
-    const auto shade = static_cast<uint8_t>(2 * i);
-    testing::write_file(folder / "dark" / name,
-                        testing::encode_png(testing::plain_image(8, 8, {shade})));
-    testing::write_file(folder / "bright" / name, testing::encode_png(testing::plain_image(
-                                                      8, 8, {static_cast<uint8_t>(255 - shade)})));
-  }
-}
-
-/// Two epochs of a few steps. Saves a checkpoint after every step and keeps all of them.
-TrainRequest tiny_training(const fs::path& photos, const fs::path& out) {
-  return {.run = {.config = {},
-                  .data = photos,
-                  .settings = {"threads=1", "encoder.name=resnet-small", "encoder.width=8",
-                               "encoder.dim=8", "train.epochs=2", "train.batch_size=8",
-                               "train.learning_rate=0.003", "train.log_every=1",
-                               "train.checkpoint_every=1", "train.keep_checkpoints=100"}},
-          .out = out,
-          .command = {}};
-}
-
-/// Trains until `stop_requested` has been called `steps` times.
-TrainOutcome train_for(const TrainRequest& request, int64_t steps) {
-  return train(request, {.logger = silent_logger(),
-                         .stop_requested = [left = steps]() mutable { return --left <= 0; },
-                         .data = {}});
-}
 
 nlohmann::ordered_json read_summary(const fs::path& run) {
   return nlohmann::ordered_json::parse(contents(io::RunPaths{run}.summary()));
@@ -231,8 +192,50 @@ TEST_F(FinishedRunTest, AuditsEveryLabel) {
   const auto lines = contents(output);
   EXPECT_EQ(std::count(lines.begin(), lines.end(), '\n'), 1 + 2 * kPerClass);
   EXPECT_EQ(audit.report.samples, 2 * kPerClass);
-  EXPECT_EQ(audit.report.parts.size(), 2U);
+  EXPECT_EQ(audit.report.splits.size(), 2U);
   EXPECT_EQ(audit.files, std::vector<fs::path>{output});
+}
+
+TEST_F(FinishedRunTest, MapsItsTestSamples) {
+  const auto plot = *dir_ / "map.svg";
+  const auto map = inference::map_embeddings({.input = run(),
+                                              .labels = {},
+                                              .outputs = {*dir_ / "map.npy", plot},
+                                              .method = inference::MapMethod::kPca},
+                                             silent_logger());
+  EXPECT_EQ(map.samples, summary().at("samples").at("test").get<int64_t>());
+  EXPECT_FALSE(map.tsne) << "PCA";
+  EXPECT_EQ(map.files, (std::vector<fs::path>{*dir_ / "map.npy", plot}));
+  EXPECT_THAT(contents(plot), HasSubstr("bright"));
+  EXPECT_GT(fs::file_size(*dir_ / "map.npy"), map.samples * 2U * sizeof(float));
+}
+
+TEST_F(FinishedRunTest, StartsAnotherRunWithItsWeights) {
+  auto other = tiny_training(*dir_ / "photos", *dir_ / "init");
+  other.run.init = run();
+  other.run.settings.insert(other.run.settings.end(),
+                            {"train.epochs=1", "train.learning_rate=1e-12"});
+  ASSERT_TRUE(train_for(other, kUnlimited).finished);
+  // The weights, without running means and the class centroids, which are of the training data.
+  const auto parameters = [](const fs::path& directory) {
+    std::map<std::string, torch::Tensor> found;
+    for (const auto& [name, tensor] :
+         checkpoint::load_tensors(io::RunPaths{directory}.encoder(), io::Integrity::kOptional)
+             .tensors) {
+      if (!tensor.is_floating_point() || name == "class_centroids") continue;
+      if (name.find("running_") == name.npos) found[name] = tensor;
+    }
+    return found;
+  };
+  const auto before = parameters(run());
+  const auto after = parameters(*dir_ / "init");
+  ASSERT_GT(before.size(), 4U);
+  for (const auto& [name, tensor] : before) {
+    EXPECT_TRUE(torch::allclose(tensor, after.at(name), 0, 1e-6)) << name;
+  }
+  const auto init = read_summary(*dir_ / "init").at("data").at("init");
+  EXPECT_EQ(init.at("run"), run().string());
+  EXPECT_EQ(init.at("test_samples_seen"), 0);
 }
 
 TEST_F(FinishedRunTest, ExportsItsModel) {

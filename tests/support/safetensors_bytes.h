@@ -4,7 +4,7 @@
 #include <string>
 
 #include "projnce/io/tensor/safetensors_file.h"
-#include "tests/support/complaint.h"
+#include "tests/support/error_message.h"
 #include "tests/support/files.h"
 
 namespace projnce::testing {
@@ -18,7 +18,7 @@ inline std::string raw_file(const std::string& json, size_t data_bytes) {
 }
 
 /// Returns the error message of parsing `file`, or "nothing was wrong".
-inline std::string complaint_about(const std::string& file, io::Integrity integrity) {
+inline std::string parse_error_of(const std::string& file, io::Integrity integrity) {
   return error_message_of(
       [&] { io::parse_safetensors(bytes_of(file), integrity, "x.safetensors"); });
 }

@@ -5,8 +5,6 @@
 #include <cmath>
 #include <numbers>
 
-#include "projnce/theory/sphere_rule.h"
-
 namespace projnce::theory {
 namespace {
 

@@ -5,7 +5,7 @@
 
 #include "projnce/core/threads.h"
 #include "projnce/io/filesystem/atomic_file.h"
-#include "tests/support/complaint.h"
+#include "tests/support/error_message.h"
 #include "tests/support/files.h"
 #include "tests/support/scratch_dir.h"
 
@@ -106,7 +106,7 @@ TEST(Theory, WritesAPageAndAChartForEachExperiment) {
   EXPECT_THAT(projnce::testing::contents(dir / "a/b/T9.svg"), HasSubstr("<svg"));
 }
 
-TEST(Theory, UnusableOutputDirectoriesAreRefused) {
+TEST(Theory, RejectsUnusableOutputDirectories) {
   const ScratchDir dir;
   io::write_file_atomically(dir / "file", "x");
   for (const auto* path : {"file", "file/below"}) {
@@ -115,7 +115,7 @@ TEST(Theory, UnusableOutputDirectoriesAreRefused) {
   }
 }
 
-TEST(Theory, UnknownExperimentsAreRefusedWithTheNearestOne) {
+TEST(Theory, UnknownExperimentSuggestsTheNearest) {
   EXPECT_THAT(error_message_of([] {
                 run_theory({.only = {"T1", "T33"}}, ignore_result);
               }),

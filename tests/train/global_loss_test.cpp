@@ -137,7 +137,7 @@ void expect_equal(const Replica& replica, const Values& values, const Replica& s
   }
 }
 
-/// Every loss with its defaults, and projnce-perp with class vectors that leave out the anchor's
+/// Every loss with its defaults, and projnce-perp with class vectors that exclude the anchor's
 /// instance, whose views may be on any rank.
 std::vector<loss::LossOptions> tested_losses() {
   std::vector<loss::LossOptions> all;

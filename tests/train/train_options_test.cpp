@@ -5,7 +5,7 @@
 
 #include "projnce/core/table_reader.h"
 #include "projnce/core/table_writer.h"
-#include "tests/support/complaint.h"
+#include "tests/support/error_message.h"
 
 namespace projnce::train {
 namespace {

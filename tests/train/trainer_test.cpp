@@ -13,7 +13,7 @@
 #include "projnce/loss/supcon.h"
 #include "projnce/train/gradient_cache.h"
 #include "projnce/train/training_checkpoint.h"
-#include "tests/support/complaint.h"
+#include "tests/support/error_message.h"
 #include "tests/support/memory_dataset.h"
 #include "tests/support/plain_format.h"
 

@@ -201,7 +201,7 @@ export interface Audit {
   /** Expected fraction of flagged labels that are wrong; null if none is flagged. Absent in older runs. */
   expected_precision?: Metric;
   /** The audited splits. Absent in older runs, which audited the training split. */
-  parts?: { part: string; samples: number; audited: number }[];
+  splits?: { split: string; samples: number; audited: number }[];
   /** How well held-out labels can be predicted from the features. Absent in older runs. */
   skill?: { informative: boolean; held_out_accuracy: Metric; chance_accuracy: Metric };
   mistakes: { class: string; labeled: string; share: Metric }[];
@@ -215,7 +215,7 @@ export interface Audit {
   /** Flagged samples, highest score first. */
   worst: {
     /** "train" or "test"; absent in older runs, which means "train". */
-    part?: string;
+    split?: string;
     index: number;
     name: string;
     given: string;

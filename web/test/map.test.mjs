@@ -94,9 +94,9 @@ describe("map", { skip }, () => {
     assert.equal(await circles(page), 1200 - counts[3]);
     await entries.nth(2).click({ modifiers: ["Shift"] });
     assert.equal(await circles(page), counts[2]);
-    await page.getByRole("button", { name: "Show none classes" }).click();
+    await page.getByRole("button", { name: "classes: show none" }).click();
     assert.equal(await circles(page), 0);
-    await page.getByRole("button", { name: "Show all classes" }).click();
+    await page.getByRole("button", { name: "classes: show all" }).click();
     await entries.nth(5).dblclick();
     assert.equal(await circles(page), counts[5]);
     assert.deepEqual(page.problems, []);
@@ -105,7 +105,7 @@ describe("map", { skip }, () => {
   test("a card describes the point under the mouse", async () => {
     const { page, stage } = await openMap(fivePoints());
     assert.match(await hoverMiddle(page, stage), /#4\s+label\s+Coat\s+predicted\s+Shirt, confidence 0\.80/);
-    await page.click("[data-part=train]");
+    await page.click("[data-split=train]");
     const text = await hoverMiddle(page, stage);
     assert.match(text, /truth\s+Shirt \(label is wrong\)/);
     assert.match(text, /label error\s+100 %, suggested Shirt/);
@@ -132,7 +132,7 @@ describe("map", { skip }, () => {
     const helper = await browser.browser.newPage();
     const data = demoPage({ points: 6000, worstImages: await drawImages(helper, 60) });
     const { page, stage, shown } = await openMap(data, { reducedMotion: "reduce" });
-    await page.getByRole("button", { name: "Show none classes" }).click();
+    await page.getByRole("button", { name: "classes: show none" }).click();
     await page.locator(".label-issue").first().getByRole("button", { name: "on the map" }).click();
     assert.match(await shown(), /^6 000 training samples/);
     await page.locator(".map-card", { hasText: `#${data.runs[0].audit.worst[0].index}` }).waitFor();
@@ -152,7 +152,7 @@ describe("map", { skip }, () => {
     const { page, shown } = await openMap(demoPage({ points: 1000 }));
     const select = page.getByLabel("Color by");
     assert.deepEqual(await select.locator("option").allTextContents(), ["given label", "prediction", "prediction outcome"]);
-    await page.click("[data-part=train]");
+    await page.click("[data-split=train]");
     assert.match(await shown(), /^1 000 of 6 000 training samples/);
     assert.deepEqual(await select.locator("option").allTextContents(), ["given label", "prediction", "true label", "label error probability", "prediction outcome"]);
     const light = await save(page, "Save SVG");
@@ -162,7 +162,7 @@ describe("map", { skip }, () => {
     const groups = await page.locator(".map-legend[aria-label=groups] .map-legend-count").allTextContents();
     await page.getByRole("button", { name: "not flagged" }).click();
     assert.equal(await circles(page), Number(groups[0]));
-    await page.click("[data-part=test]");
+    await page.click("[data-split=test]");
     assert.equal(await select.inputValue(), "label");
     assert.deepEqual(page.problems, []);
   });

@@ -55,9 +55,9 @@ std::map<int, int64_t> count_values(const std::vector<SampleMetrics>& all,
   return counts;
 }
 
-PartInfo inspect_part(const Dataset& dataset, const DecodeAllOptions& options) {
+SplitInfo inspect_split(const Dataset& dataset, const DecodeAllOptions& options) {
   std::vector<SampleMetrics> all(static_cast<size_t>(dataset.size()));
-  PartInfo info;
+  SplitInfo info;
   info.samples = dataset.size();
   info.class_names = dataset.class_names();
   info.per_class = class_counts(dataset);
@@ -77,40 +77,41 @@ PartInfo inspect_part(const Dataset& dataset, const DecodeAllOptions& options) {
 
 }  // namespace
 
-std::vector<std::pair<const char*, const PartInfo*>> DatasetInfo::parts() const {
-  std::vector<std::pair<const char*, const PartInfo*>> parts = {{"train", &train}, {"test", &test}};
-  if (reference) parts.emplace_back("known", &*reference);
-  if (background) parts.emplace_back("background", &*background);
-  return parts;
+std::vector<std::pair<const char*, const SplitInfo*>> DatasetInfo::splits() const {
+  std::vector<std::pair<const char*, const SplitInfo*>> splits = {{"train", &train},
+                                                                  {"test", &test}};
+  if (reference) splits.emplace_back("reference", &*reference);
+  if (background) splits.emplace_back("background", &*background);
+  return splits;
 }
 
 int64_t DatasetInfo::samples() const {
   int64_t count = 0;
-  for (const auto& [name, part] : parts()) count += part->samples;
+  for (const auto& [name, split] : splits()) count += split->samples;
   return count;
 }
 
 int64_t DatasetInfo::corrupt() const {
   int64_t count = 0;
-  for (const auto& [name, part] : parts()) count += static_cast<int64_t>(part->corrupt.size());
+  for (const auto& [name, split] : splits()) count += static_cast<int64_t>(split->corrupt.size());
   return count;
 }
 
 DatasetInfo inspect(const DatasetSplit& dataset, const DecodeAllOptions& options) {
   int64_t total = 0;
-  for (const auto& part : {dataset.train, dataset.test, dataset.reference, dataset.background}) {
-    if (part) total += part->size();
+  for (const auto& split : {dataset.train, dataset.test, dataset.reference, dataset.background}) {
+    if (split) total += split->size();
   }
-  int64_t before = 0;  // samples of finished parts
-  const auto inspect_next = [&](const Dataset& part) {
-    auto part_options = options;
+  int64_t before = 0;  // samples of finished splits
+  const auto inspect_next = [&](const Dataset& split) {
+    auto split_options = options;
     if (options.on_progress) {
-      part_options.on_progress = [&](int64_t done, int64_t) {
+      split_options.on_progress = [&](int64_t done, int64_t) {
         options.on_progress(before + done, total);
       };
     }
-    auto info = inspect_part(part, part_options);
-    before += part.size();
+    auto info = inspect_split(split, split_options);
+    before += split.size();
     return info;
   };
   DatasetInfo info;

@@ -21,7 +21,7 @@ struct Spread {
 
 /// Statistics of one split of a dataset. Sizes cover the samples that can be decoded; fields that
 /// do not apply to the kind of samples are empty.
-struct PartInfo {
+struct SplitInfo {
   int64_t samples = 0;
   std::vector<std::string> class_names;
   std::vector<int64_t> per_class;
@@ -42,19 +42,19 @@ struct PartInfo {
 struct DatasetInfo {
   SampleKind kind = SampleKind::kImage;
   std::vector<std::string> class_names;  ///< classes of the test split
-  PartInfo train;
-  PartInfo test;
-  std::optional<PartInfo> reference = {};   ///< labeled samples if the training split has no labels
-  std::optional<PartInfo> background = {};  ///< noises to mix into training sounds
-  std::vector<std::string> remarks = {};    ///< sentences for the user
-  std::vector<std::string> warnings = {};   ///< sentences about likely problems
+  SplitInfo train;
+  SplitInfo test;
+  std::optional<SplitInfo> reference = {};  ///< labeled samples if the training split has no labels
+  std::optional<SplitInfo> background = {};          ///< noises to mix into training sounds
+  std::vector<std::string> remarks = {};             ///< sentences for the user
+  std::vector<std::string> warnings = {};            ///< sentences about likely problems
   std::map<std::string, int64_t> unread_files = {};  ///< by extension
   LayoutChoice layout = {};                          ///< empty name for a single file
 
   /// Labeled split to learn classes from, with the classes of the test split.
-  const PartInfo& labeled() const { return reference ? *reference : train; }
+  const SplitInfo& labeled() const { return reference ? *reference : train; }
   /// All present splits with their names.
-  std::vector<std::pair<const char*, const PartInfo*>> parts() const;
+  std::vector<std::pair<const char*, const SplitInfo*>> splits() const;
   int64_t samples() const;
   int64_t corrupt() const;
   bool valid() const { return corrupt() == 0; }

@@ -168,7 +168,7 @@ io::FileTreePtr find_cifar100(const io::FileTreePtr& tree) {
   return nullptr;
 }
 
-RecordsPtr read_cifar100_part(const io::FileTree& tree, const std::string& file) {
+RecordsPtr read_cifar100_split(const io::FileTree& tree, const std::string& file) {
   auto records = std::make_shared<RecordFiles>(tree, std::vector{file}, kCifar100RecordBytes);
   cifar_labels(*records, kCoarseByte, kCifar100Coarse.size());  // check both, even if unused
   cifar_labels(*records, kFineByte, kCifar100Fine.size());
@@ -190,8 +190,8 @@ DatasetSplit open_cifar100(const io::FileTreePtr& tree, const Cifar100Options& o
   auto found = find_cifar100(tree);
   if (!found) found = find_subtree_with(tree, {"train.bin", "test.bin"});
   const auto& folder = found ? *found : *tree;
-  const auto train = read_cifar100_part(folder, "train.bin");
-  const auto test = read_cifar100_part(folder, "test.bin");
+  const auto train = read_cifar100_split(folder, "train.bin");
+  const auto test = read_cifar100_split(folder, "test.bin");
 
   DatasetSplit split;
   const auto coarse = [&](const RecordsPtr& records, const std::vector<std::string>& names) {

@@ -102,7 +102,7 @@ void UnreadFiles::report(DatasetSplit& split) const {
 
 namespace {
 
-DatasetSplit make_parts(const DatasetPtr& samples, SplitIndices indices) {
+DatasetSplit make_splits(const DatasetPtr& samples, SplitIndices indices) {
   return {.train = std::make_shared<SubsetDataset>(samples, std::move(indices.train)),
           .test = std::make_shared<SubsetDataset>(samples, std::move(indices.test))};
 }
@@ -139,7 +139,7 @@ DatasetSplit split_by_identity(const DatasetPtr& samples, const HoldOut& options
     }
   }
   auto split =
-      make_parts(std::make_shared<IdentifiedDataset>(samples, std::move(ids)), std::move(indices));
+      make_splits(std::make_shared<IdentifiedDataset>(samples, std::move(ids)), std::move(indices));
   split.split_rule = rule;
   split.remarks = std::move(remarks);
   return split;
@@ -235,7 +235,7 @@ DatasetPtr label_class_folders(const io::FileTreePtr& tree, SampleKind kind,
 
 DatasetSplit split_samples(const DatasetPtr& samples, const HoldOut& options) {
   if (options.rule == SplitRule::kHash) return split_by_identity(samples, options);
-  auto split = make_parts(
+  auto split = make_splits(
       samples, stratified_split(labels_of(*samples), options.test_fraction, options.seed));
   split.split_rule = describe_rule(options);
   return split;

@@ -122,7 +122,7 @@ enum class Stl10Train {
 };
 
 struct Stl10Options {
-  Stl10Train train_part = Stl10Train::kTrain;
+  Stl10Train train_split = Stl10Train::kTrain;
   /// Use only this fold of the labeled training images, 0 to 9; -1 = all.
   int64_t fold = -1;
 };

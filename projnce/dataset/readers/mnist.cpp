@@ -96,10 +96,10 @@ void check_labels(const IdxFile& labels, size_t classes) {
   }
 }
 
-DatasetPtr open_part(const io::FileTree& tree, const std::string& part,
-                     const std::vector<std::string>& class_names) {
-  auto images = read_idx(tree, part + "-images-idx3-ubyte", 3);
-  auto labels = read_idx(tree, part + "-labels-idx1-ubyte", 1);
+DatasetPtr open_split(const io::FileTree& tree, const std::string& name,
+                      const std::vector<std::string>& class_names) {
+  auto images = read_idx(tree, name + "-images-idx3-ubyte", 3);
+  auto labels = read_idx(tree, name + "-labels-idx1-ubyte", 1);
   const int64_t count = images.array.dims[0];
   if (count != labels.array.dims[0]) {
     fail(Hint{"use files of the same copy of the dataset"}, images.name, " contains ",
@@ -140,8 +140,8 @@ bool is_mnist(const io::FileTreePtr& tree) {
 DatasetSplit open_mnist(const io::FileTreePtr& tree, const std::vector<std::string>& class_names) {
   const auto found = find_mnist(tree);
   const auto& folder = found ? *found : *tree;
-  return {.train = open_part(folder, "train", class_names),
-          .test = open_part(folder, "t10k", class_names)};
+  return {.train = open_split(folder, "train", class_names),
+          .test = open_split(folder, "t10k", class_names)};
 }
 
 }  // namespace projnce::dataset

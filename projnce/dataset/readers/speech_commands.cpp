@@ -31,9 +31,9 @@ constexpr double kMaxMedianWordSeconds = 1.5;
 constexpr int64_t kWordsProbed = 15;
 constexpr size_t kEntriesProbed = 200;  // per list
 
-enum class SpeechPart { kTrain, kTest, kValidation };
+enum class SpeechSplit { kTrain, kTest, kValidation };
 
-using SpeechParts = std::unordered_map<std::string, SpeechPart>;  // by file name
+using SpeechSplits = std::unordered_map<std::string, SpeechSplit>;  // by file name
 
 io::FileTreePtr find_speech_commands(const io::FileTreePtr& tree) {
   return find_subtree_with(tree, {kTestList, kValidationList});
@@ -58,23 +58,23 @@ void check_list_suffix(const std::string& suffix) {
   }
 }
 
-/// Assigns the sounds in a list to a part. Counts entries that are not sounds of the dataset.
-void mark_listed(const io::FileTree& tree, const std::string& file, SpeechPart part,
-                 SpeechParts& parts, std::vector<std::string>& remarks) {
+/// Assigns the sounds in a list to a split. Counts entries that are not sounds of the dataset.
+void mark_listed(const io::FileTree& tree, const std::string& file, SpeechSplit split,
+                 SpeechSplits& splits, std::vector<std::string>& remarks) {
   if (!tree.has_file(file)) {
     fail(Hint{"[dataset] lists selects the lists"}, display_path(tree, file), " does not exist");
   }
   const auto list = read_text_list(tree, file);
   size_t missing = 0;
   for (size_t i = 0; i < list.lines.size(); ++i) {
-    const auto sound = parts.find(listed_file(list.lines[i]));
-    if (sound == parts.end()) {
+    const auto sound = splits.find(listed_file(list.lines[i]));
+    if (sound == splits.end()) {
       if (!list.lines[i].empty()) ++missing;
-    } else if (sound->second != SpeechPart::kTrain && sound->second != part) {
+    } else if (sound->second != SpeechSplit::kTrain && sound->second != split) {
       fail(Hint{"remove it from one of the lists"}, list.location(i), " names the sound '",
            io::printable(list.lines[i]), "', which is also in the other list");
     } else {
-      sound->second = part;
+      sound->second = split;
     }
   }
   if (missing > 0) {
@@ -127,12 +127,12 @@ std::string find_list_problem(const io::FileTreePtr& tree) {
                 " s, not 1 s as in Speech Commands");
 }
 
-DatasetPtr make_speech_part(const io::FileTreePtr& tree, const std::vector<ClassFolder>& words,
-                            const SpeechParts& parts, SpeechPart part) {
+DatasetPtr make_speech_split(const io::FileTreePtr& tree, const std::vector<ClassFolder>& words,
+                             const SpeechSplits& splits, SpeechSplit split) {
   std::vector<FileDataset::File> samples;
   for (size_t c = 0; c < words.size(); ++c) {
     for (const auto& file : words[c].files) {
-      if (parts.at(file) == part) samples.push_back({file, static_cast<int64_t>(c)});
+      if (splits.at(file) == split) samples.push_back({file, static_cast<int64_t>(c)});
     }
   }
   return std::make_shared<FileDataset>(tree, SampleKind::kSound, folder_names(words),
@@ -177,19 +177,19 @@ DatasetSplit open_speech_commands(const io::FileTreePtr& root,
   }
   DatasetSplit split;
   const auto words = scan_words(*tree, split);
-  SpeechParts parts;
+  SpeechSplits assigned;
   for (const auto& word : words) {
-    for (const auto& file : word.files) parts.emplace(file, SpeechPart::kTrain);
+    for (const auto& file : word.files) assigned.emplace(file, SpeechSplit::kTrain);
   }
   const auto test_list = list_file("testing_list", options.lists);
   const auto validation_list = list_file("validation_list", options.lists);
-  mark_listed(*tree, test_list, SpeechPart::kTest, parts, split.remarks);
-  mark_listed(*tree, validation_list, SpeechPart::kValidation, parts, split.remarks);
+  mark_listed(*tree, test_list, SpeechSplit::kTest, assigned, split.remarks);
+  mark_listed(*tree, validation_list, SpeechSplit::kValidation, assigned, split.remarks);
 
   const bool by_test = options.evaluate_on == SpeechCommandsTest::kTest;
-  split.train = make_speech_part(tree, words, parts, SpeechPart::kTrain);
-  split.test =
-      make_speech_part(tree, words, parts, by_test ? SpeechPart::kTest : SpeechPart::kValidation);
+  split.train = make_speech_split(tree, words, assigned, SpeechSplit::kTrain);
+  split.test = make_speech_split(tree, words, assigned,
+                                 by_test ? SpeechSplit::kTest : SpeechSplit::kValidation);
   split.background = open_noises(tree);
   const bool are_words = median_seconds(*split.train, kWordsProbed) <= kMaxMedianWordSeconds;
   split.seconds = are_words ? kWordSeconds : 0;

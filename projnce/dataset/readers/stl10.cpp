@@ -87,10 +87,10 @@ std::vector<uint8_t> read_stl10_labels(const io::FileTree& folder, const std::st
   return labels;
 }
 
-DatasetPtr open_stl10_part(const io::FileTreePtr& folder, const std::string& part,
-                           const std::vector<std::string>& names) {
-  const auto images = open_stl10_images(folder, part + "_X.bin");
-  auto labels = read_stl10_labels(*folder, part + "_y.bin", images->size());
+DatasetPtr open_stl10_split(const io::FileTreePtr& folder, const std::string& name,
+                            const std::vector<std::string>& names) {
+  const auto images = open_stl10_images(folder, name + "_X.bin");
+  auto labels = read_stl10_labels(*folder, name + "_y.bin", images->size());
   return std::make_shared<Stl10Dataset>(std::vector{images}, names, std::move(labels));
 }
 
@@ -139,19 +139,19 @@ DatasetSplit open_stl10(const io::FileTreePtr& tree, const Stl10Options& options
   if (!folder) folder = tree;
   DatasetSplit split;
   const auto names = names_or_official(*folder, "class_names.txt", kStl10Classes, split.remarks);
-  split.train = open_stl10_part(folder, "train", names);
-  split.test = open_stl10_part(folder, "test", names);
+  split.train = open_stl10_split(folder, "train", names);
+  split.test = open_stl10_split(folder, "test", names);
   if (options.fold >= 0) {
     split.train = std::make_shared<SubsetDataset>(
         split.train, read_stl10_fold(*folder, options.fold, split.train->size()));
   }
-  if (options.train_part == Stl10Train::kTrain) return split;
+  if (options.train_split == Stl10Train::kTrain) return split;
 
   // A fold selects the labeled images; training without labels uses all images.
   split.reference = split.train;
   split.unlabeled = true;
   std::vector<StreamPtr> files;
-  if (options.train_part == Stl10Train::kTrainAndUnlabeled) {
+  if (options.train_split == Stl10Train::kTrainAndUnlabeled) {
     files.push_back(open_stl10_images(folder, "train_X.bin"));
   }
   files.push_back(open_stl10_images(folder, "unlabeled_X.bin"));

@@ -15,6 +15,7 @@
 
 #include "projnce/core/counted.h"
 #include "projnce/core/error.h"
+#include "projnce/core/json.h"
 #include "projnce/dataset/dataset.h"
 #include "projnce/dataset/labels.h"
 #include "projnce/dataset/wrappers/wrappers.h"
@@ -94,26 +95,27 @@ std::vector<T> read_values(const io::SafetensorsView& file, const std::string& n
   fail(origin, " has no tensor '", name, "', expected in a split");
 }
 
-StoredSplit::Part read_part(const io::SafetensorsView& file, const std::string& name,
-                            const std::string& origin) {
-  StoredSplit::Part part{.ids = read_values<SampleId>(file, name + "_ids", origin),
-                         .labels = read_values<int64_t>(file, name + "_labels", origin)};
-  if (part.ids.size() != part.labels.size()) {
-    fail(origin, " has ", counted(part.ids.size(), "sample"), " and ",
-         counted(part.labels.size(), "label"), " in the ", name, " split, expected equal numbers");
+StoredSplit::Samples read_samples(const io::SafetensorsView& file, const std::string& name,
+                                  const std::string& origin) {
+  StoredSplit::Samples samples{.ids = read_values<SampleId>(file, name + "_ids", origin),
+                               .labels = read_values<int64_t>(file, name + "_labels", origin)};
+  if (samples.ids.size() != samples.labels.size()) {
+    fail(origin, " has ", counted(samples.ids.size(), "sample"), " and ",
+         counted(samples.labels.size(), "label"), " in the ", name,
+         " split, expected equal numbers");
   }
-  return part;
+  return samples;
 }
 
-StoredSplit::Part describe_part(const Dataset& part) {
-  return {.ids = sample_ids(part), .labels = labels_of(part)};
+StoredSplit::Samples describe_samples(const Dataset& split) {
+  return {.ids = sample_ids(split), .labels = labels_of(split)};
 }
 
-/// Unassigned samples of a part, by identity.
+/// Unassigned samples of a split, by identity.
 class SamplePool {
  public:
-  SamplePool(const Dataset& part, int64_t offset) {
-    for (int64_t i = part.size(); i-- > 0;) rows_[part.identity(i)].push_back(i + offset);
+  SamplePool(const Dataset& split, int64_t offset) {
+    for (int64_t i = split.size(); i-- > 0;) rows_[split.identity(i)].push_back(i + offset);
   }
 
   /// Removes and returns the first remaining sample with this identity; -1 if there is none.
@@ -166,8 +168,8 @@ int64_t count_relabeled(const Dataset& all, const std::vector<int64_t>& rows,
 StoredSplit describe_split(const DatasetSplit& split, std::vector<SampleId> all) {
   StoredSplit stored{.rule = split.split_rule,
                      .class_names = split.test->class_names(),
-                     .train = describe_part(*split.train),
-                     .test = describe_part(*split.test)};
+                     .train = describe_samples(*split.train),
+                     .test = describe_samples(*split.test)};
   auto used = stored.train.ids;
   used.insert(used.end(), stored.test.ids.begin(), stored.test.ids.end());
   std::sort(used.begin(), used.end());
@@ -198,15 +200,15 @@ StoredSplit read_split(const std::filesystem::path& path) {
       !metadata.contains("class_names")) {
     fail(origin, " is not a split saved by projnce");
   }
-  const auto names = nlohmann::json::parse(metadata.at("class_names"), nullptr, false);
+  const auto names = try_parse_json(metadata.at("class_names"));
   if (!names.is_array() ||
       !std::all_of(names.begin(), names.end(), [](const auto& name) { return name.is_string(); })) {
     fail(origin, " has no list of class names");
   }
   return {.rule = metadata.at("rule"),
           .class_names = names.get<std::vector<std::string>>(),
-          .train = read_part(file, "train", origin),
-          .test = read_part(file, "test", origin),
+          .train = read_samples(file, "train", origin),
+          .test = read_samples(file, "test", origin),
           .unused = read_values<SampleId>(file, "unused_ids", origin),
           .seen = read_values<SampleId>(file, "seen_ids", origin)};
 }
@@ -235,7 +237,7 @@ std::string test_set_fingerprint(const StoredSplit& split) {
 SplitChanges apply_split(DatasetSplit& split, const StoredSplit& stored, NewSamples new_samples) {
   SamplePool train_pool(*split.train, 0);
   SamplePool test_pool(*split.test, split.train->size());
-  // Match each part with itself first: an official dataset may have the same image in both.
+  // Match each split with itself first: an official dataset may have the same image in both.
   std::vector<int64_t> train_rows;
   std::vector<int64_t> test_rows;
   fill_rows(stored.train.ids, train_pool, train_rows);

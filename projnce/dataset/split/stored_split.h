@@ -13,14 +13,14 @@ namespace projnce::dataset {
 
 /// The samples that a run was trained and tested on: the content of split.safetensors.
 struct StoredSplit {
-  struct Part {
+  struct Samples {
     std::vector<SampleId> ids;    ///< in the order of the run's samples
     std::vector<int64_t> labels;  ///< labels given by the files
   };
   std::string rule;                           ///< DatasetSplit::split_rule
   std::vector<std::string> class_names = {};  ///< of the test split
-  Part train;
-  Part test;
+  Samples train;
+  Samples test;
   /// Samples of the data that the run did not use because of limits or corrupt files. Sorted.
   std::vector<SampleId> unused = {};
   /// Samples that the initial weights were trained on, over all previous runs. Sorted.

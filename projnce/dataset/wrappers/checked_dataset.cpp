@@ -108,7 +108,7 @@ void check_classes(const Dataset& dataset, const std::vector<CorruptSample>& cor
     const auto label = static_cast<size_t>(dataset.label(sample.index));
     if (--remaining[label] == 0) {
       fail(Hint{"replace the corrupt files, or remove the class"}, "class '",
-           dataset.class_names()[label], "' of the ", rules.part, " has no readable sample, all ",
+           dataset.class_names()[label], "' of the ", rules.split, " has no readable sample, all ",
            before[label], " are corrupt: ", sample.reason);
     }
   }
@@ -154,7 +154,7 @@ void check_corrupt_samples(const Dataset& dataset, const std::vector<CorruptSamp
   if (corrupt.empty()) return;
   if (rules.every_class) check_classes(dataset, corrupt, rules);
   const auto count =
-      concat(corrupt.size(), " of ", counted(dataset.size(), "sample"), " of the ", rules.part);
+      concat(corrupt.size(), " of ", counted(dataset.size(), "sample"), " of the ", rules.split);
   if (rules.strict) {
     fail(Hint{"remove the corrupt files, or disable strict to skip them"}, count,
          " cannot be read, expected none: ", corrupt[0].reason);
@@ -170,7 +170,7 @@ void check_corrupt_samples(const Dataset& dataset, const std::vector<CorruptSamp
         ", expected ", rules.max_corrupt.describe(), ": ", corrupt[0].reason);
   }
   if (static_cast<int64_t>(corrupt.size()) == dataset.size()) {
-    fail(Hint{"replace the corrupt files"}, "no sample of the ", rules.part,
+    fail(Hint{"replace the corrupt files"}, "no sample of the ", rules.split,
          " can be read: ", corrupt[0].reason);
   }
   if (!logger) return;

@@ -54,7 +54,7 @@ struct CorruptSampleRules {
   int64_t corrupt_before = 0;     ///< corrupt samples of other splits, included in the limit
   int64_t total_samples = 0;      ///< of all splits, for a relative limit; 0: of this split
   bool every_class = true;        ///< if true, each class must have a readable sample
-  std::string part = "dataset";   ///< name of the split in messages
+  std::string split = "dataset";  ///< name of the split in messages
 };
 
 /// Warns about the corrupt samples of `dataset`, or throws if a rule is violated or no sample

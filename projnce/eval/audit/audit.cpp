@@ -109,7 +109,7 @@ std::vector<float> average_posterior(const FoldData& data, const HeldOutEnsemble
   return average;
 }
 
-/// Minimum excess over 1/2 of the area under the ROC curve of two classes that are told apart. With
+/// Minimum excess over 1/2 of the area under the ROC curve of two separable classes. With
 /// two classes, 40 % wrong labels leave 0.1; then the features are not informative either.
 constexpr double kMinExcess = 0.1;
 /// The same in standard errors of the area of two equal classes.
@@ -177,7 +177,7 @@ class SeparableClasses {
   std::unordered_map<int64_t, bool> known_;    // by a * C + b with a < b
 };
 
-/// Moves the posterior of classes that are not told apart from the given one to the given one:
+/// Moves the posterior of classes that are not separable from the given one to the given one:
 /// such mistakes cannot be found.
 void exclude_inseparable_inplace(const FoldData& data, const std::vector<float>& logits,
                                  std::vector<float>& posterior) {

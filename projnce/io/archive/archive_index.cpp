@@ -1,4 +1,4 @@
-#include "projnce/io/archive/archive_index.h"
+#include "projnce/io/archive/archive_scan.h"
 
 #include <algorithm>
 

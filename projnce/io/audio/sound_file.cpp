@@ -11,6 +11,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "projnce/core/counted.h"
 #include "projnce/core/error.h"
@@ -76,9 +77,28 @@ void reject_truncated_wav(std::span<const uint8_t> bytes, const std::string& nam
   }
 }
 
-constexpr size_t kMaxSoundFileBytes = size_t{512}
+constexpr size_t kMaxSoundFileBytes = size_t{512} << 20;
 
-                                      << 20;
+/// Number of frames that a FLAC file declares, a 36-bit field of its first block; 0 if unknown.
+constexpr size_t kFlacFrames = 21;  // position of its first byte, whose upper half is another field
+constexpr size_t kFlacFramesEnd = 26;
+
+int64_t declared_flac_frames(std::span<const uint8_t> bytes) {
+  if (bytes.size() < kFlacFramesEnd) return 0;
+  int64_t frames = bytes[kFlacFrames] & 0x0F;
+  for (const uint8_t byte : bytes.subspan(kFlacFrames + 1, 4)) frames = frames << 8 | byte;
+  return frames;
+}
+
+/// Returns a copy that declares no number of frames: libsndfile stops at the declared one, so that
+/// a corrupt number would shorten the clip unnoticed.
+std::vector<uint8_t> without_flac_frames(std::span<const uint8_t> bytes) {
+  std::vector<uint8_t> copy(bytes.begin(), bytes.end());
+  if (copy.size() < kFlacFramesEnd) return copy;
+  copy[kFlacFrames] &= 0xF0;
+  std::fill(copy.begin() + kFlacFrames + 1, copy.begin() + kFlacFramesEnd, uint8_t{0});
+  return copy;
+}
 
 constexpr sf_count_t kBlockFrames = 4096;
 
@@ -194,11 +214,13 @@ const std::vector<std::string>& sound_extensions() {
 Clip decode_sound(std::span<const uint8_t> bytes, const std::string& name) {
   const auto format = sound_format(bytes, name);
   if (format == SoundFormat::kWav) reject_truncated_wav(bytes, name);
-  SoundBytes source{bytes};
+  const bool flac = format == SoundFormat::kFlac;
+  const auto patched = flac ? without_flac_frames(bytes) : std::vector<uint8_t>();
+  SoundBytes source{flac ? std::span(patched) : bytes};
   SF_INFO info{};
   const auto file = open_sound(source, info, name);
   check_sound_info(info, name);
-  const auto declared = declared_frames(info, format);
+  const auto declared = flac ? declared_flac_frames(bytes) : declared_frames(info, format);
   if (declared > kMaxSoundSamples) fail_too_long(name);
 
   Clip clip{.rate = info.samplerate, .samples = {}};
@@ -210,6 +232,10 @@ Clip decode_sound(std::span<const uint8_t> bytes, const std::string& name) {
   }
   if (std::ssize(clip.samples) < declared) {
     fail(name, " is truncated: its header declares ", counted(declared, "sample"), ", found ",
+         clip.samples.size());
+  }
+  if (flac && declared > 0 && std::ssize(clip.samples) > declared) {
+    fail(name, " is corrupt: its header declares ", declared, " samples, found ",
          clip.samples.size());
   }
   if (clip.samples.empty()) fail(name, " contains no samples");

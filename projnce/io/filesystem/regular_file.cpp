@@ -3,10 +3,12 @@
 #include <fcntl.h>
 #include <sys/stat.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <new>
 
 #include "projnce/core/counted.h"
+#include "projnce/core/toml.h"
 #include "projnce/io/filesystem/file_descriptor.h"
 #include "projnce/io/printable.h"
 
@@ -83,4 +85,30 @@ FileBytes read_regular_file(const std::filesystem::path& path, size_t limit) {
   return bytes;
 }
 
+std::string read_text_file(const std::filesystem::path& path, size_t limit) {
+  return std::string(as_text(read_regular_file(path, limit).span()));
+}
+
+std::string read_optional_text(const std::filesystem::path& path, size_t limit) {
+  std::error_code unreadable;
+  return std::filesystem::exists(path, unreadable) ? read_text_file(path, limit) : std::string();
+}
+
+std::string read_file_end(const std::filesystem::path& path, size_t most) {
+  const auto file = open_regular_file(path);
+  const size_t size = std::min<uint64_t>(file.size, most);
+  auto bytes = allocate_file_bytes(size, file.name);
+  const size_t done = file.read_at(file.size - size, bytes.span());
+  return std::string(as_text(bytes.span().first(done)));
+}
+
+Table read_toml(const std::filesystem::path& path) {
+  const auto bytes = read_regular_file(path, kMostConfigBytes);
+  return parse_toml(as_text(bytes.span()), path.filename().string());
+}
+
 }  // namespace projnce::io
+
+projnce::Table projnce::read_toml(const std::filesystem::path& path) {
+  return io::read_toml(path);
+}

@@ -10,6 +10,7 @@
 #include <string_view>
 #include <vector>
 
+#include "projnce/core/table.h"
 #include "projnce/io/filesystem/file_descriptor.h"
 
 namespace projnce::io {
@@ -84,5 +85,22 @@ RegularFile open_regular_file(const std::filesystem::path& path);
 /// Reads a whole file. Throws if it is not a regular file, cannot be opened, has more than `limit`
 /// bytes, does not fit into memory, or is truncated while being read.
 FileBytes read_regular_file(const std::filesystem::path& path, size_t limit = SIZE_MAX);
+
+/// Limits on the text files of a run, which are read into memory completely.
+inline constexpr size_t kMostConfigBytes = size_t{1} << 20;
+inline constexpr size_t kMostSummaryBytes = size_t{1} << 20;
+inline constexpr size_t kMostMetricsBytes = size_t{256} << 20;
+
+/// read_regular_file for text.
+std::string read_text_file(const std::filesystem::path& path, size_t limit);
+
+/// read_text_file; empty if the path does not exist.
+std::string read_optional_text(const std::filesystem::path& path, size_t limit);
+
+/// Returns the last bytes of a file, at most `most`.
+std::string read_file_end(const std::filesystem::path& path, size_t most);
+
+/// Reads and parses a configuration.
+Table read_toml(const std::filesystem::path& path);
 
 }  // namespace projnce::io

@@ -135,6 +135,21 @@ constexpr double kPngPixelsPerByte = 1032 * 8;
   fail(name, " is a corrupt PNG: ", reader.state.message);
 }
 
+/// Throws if the chunks of a PNG do not end in IEND: the file is truncated. libpng stops reading
+/// after the last pixel. REQUIRES: the bytes start with the signature.
+void require_png_end(std::span<const uint8_t> bytes, const std::string& name) {
+  constexpr size_t kSignature = 8;
+  constexpr size_t kOverhead = 12;  // of a chunk: length, type and checksum
+  auto rest = bytes.subspan(kSignature);
+  while (rest.size() >= kOverhead) {
+    if (starts_with(rest.subspan(4), "IEND"sv)) return;
+    const size_t length = size_t{rest[0]} << 24 | rest[1] << 16 | rest[2] << 8 | rest[3];
+    if (length > rest.size() - kOverhead) break;
+    rest = rest.subspan(kOverhead + length);
+  }
+  fail(name, " is a corrupt PNG: it is truncated, its end marker (IEND) is missing");
+}
+
 }  // namespace
 
 Image decode_png(std::span<const uint8_t> bytes, const std::string& name) {
@@ -155,6 +170,7 @@ Image decode_png(std::span<const uint8_t> bytes, const std::string& name) {
                             /*colormap=*/nullptr) == 0) {
     fail_decoding(reader, name);
   }
+  require_png_end(bytes, name);
   return image;
 }
 

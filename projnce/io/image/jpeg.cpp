@@ -77,8 +77,10 @@ constexpr int kApp1 = JPEG_APP0 + 1;
 
 constexpr unsigned kMaxSegmentBytes = 0xFFFF;
 
-/// Limit on the scans of progressive files: thousands of scans would take hours to decode.
+/// Limits on the scans of progressive files, which can pass over all pixels in a few bytes: the
+/// number of scans, and the sum of the pixels of all scans. Encoders write at most about twenty.
 constexpr int kMaxScans = 500;
+constexpr int64_t kMaxScannedPixels = 32 * kMaxImagePixels;
 
 // libjpeg reports an error by a callback that must not return, so it jumps back here. `work` runs
 // between setjmp and longjmp and must not create objects with destructors.
@@ -101,9 +103,12 @@ void JpegReader::handle_message(j_common_ptr state, int level) {
 
 void JpegReader::limit_scans(j_common_ptr state) {
   if (!state->is_decompressor) return;
-  if (reinterpret_cast<j_decompress_ptr>(state)->input_scan_number <= kMaxScans) return;
+  const auto* file = reinterpret_cast<j_decompress_ptr>(state);
+  const int64_t pixels = int64_t{file->image_width} * file->image_height;
+  const auto most = static_cast<int>(std::min<int64_t>(kMaxScans, kMaxScannedPixels / pixels));
+  if (file->input_scan_number <= most) return;
   auto* errors = reinterpret_cast<ErrorState*>(state->err);
-  std::snprintf(errors->message, sizeof(errors->message), "more than %d scans", kMaxScans);
+  std::snprintf(errors->message, sizeof(errors->message), "more than %d scans", most);
   std::longjmp(errors->escape, 1);
 }
 

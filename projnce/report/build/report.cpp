@@ -32,8 +32,8 @@ void make_report_data(const io::RunPaths& paths, const ReportRequest& request,
   const io::FileLock lock(paths.lock());
   logger->info("{}: computing map and audit", paths.root.string());
   const auto run = inference::open_trained_run(paths, {}, request.context);
-  auto samples = inference::embed_test_part(run, logger);
-  samples.reference = inference::embed_reference_part(run, logger);
+  auto samples = inference::embed_test_split(run, logger);
+  samples.reference = inference::embed_reference_split(run, logger);
   write_report_data({.paths = paths,
                      .data = run.data,
                      .samples = samples,

@@ -79,18 +79,18 @@ torch::Tensor choose_rows(int64_t rows, int64_t most, const std::vector<int64_t>
   return torch::tensor(std::vector<int64_t>(chosen.begin(), chosen.end()), torch::kLong);
 }
 
-std::string report_name(const dataset::Dataset& part, int64_t index) {
-  auto name = io::printable(part.sample_name(index));
+std::string report_name(const dataset::Dataset& split, int64_t index) {
+  auto name = io::printable(split.sample_name(index));
   return name.size() > kLongestName ? "..." + name.substr(name.size() - kLongestName) : name;
 }
 
 /// Returns the names of samples, or an empty list if all names are just the index.
-std::vector<std::string> report_names(const dataset::Dataset& part,
+std::vector<std::string> report_names(const dataset::Dataset& split,
                                       const std::vector<int64_t>& indices) {
   std::vector<std::string> names;
   bool has_names = false;
   for (const int64_t i : indices) {
-    names.push_back(report_name(part, i));
+    names.push_back(report_name(split, i));
     has_names = has_names || names.back() != std::to_string(i);
   }
   return has_names ? names : std::vector<std::string>{};
@@ -105,8 +105,8 @@ torch::Tensor true_labels(const EvaluatedRun& run) {
       .index({run.samples.reference.indices});
 }
 
-inference::EncodedPart encoded(const char* name, const dataset::DatasetPtr& dataset,
-                               const inference::EmbeddedSet& set) {
+inference::EncodedSplit encoded(const char* name, const dataset::DatasetPtr& dataset,
+                                const inference::EmbeddedSet& set) {
   return {.name = name,
           .dataset = dataset,
           .features = set.features,
@@ -120,13 +120,13 @@ std::optional<inference::AuditedSamples> find_audited_samples(const EvaluatedRun
   const auto& opened = run.data.dataset;
   const bool trained_on = !opened.reference || opened.unlabeled;
   if (!trained_on || run.reference != run.data.reference) return std::nullopt;
-  std::vector<inference::EncodedPart> parts = {
+  std::vector<inference::EncodedSplit> splits = {
       encoded("train", run.reference, run.samples.reference)};
-  if (!opened.reference) parts[0].clean_labels = opened.clean_train_labels;
-  if (run.reference->class_names() == run.data.test_part->class_names()) {
-    parts.push_back(encoded("test", run.data.test_part, run.samples.test));
+  if (!opened.reference) splits[0].clean_labels = opened.clean_train_labels;
+  if (run.reference->class_names() == run.data.test_split->class_names()) {
+    splits.push_back(encoded("test", run.data.test_split, run.samples.test));
   }
-  return inference::join_parts(parts);
+  return inference::join_splits(splits);
 }
 
 /// Computes the sample data of a report, one step after the other.
@@ -207,9 +207,9 @@ class ReportBuilder {
         {.bytes = kIssueImageBytes * shown.size(), .largest_side = 96, .decoding = decoding()});
     // The audited samples are spectrograms; the audio itself is in the dataset.
     const auto& opened = run_.data.dataset;
-    std::vector<dataset::DatasetPtr> parts = {opened.reference ? opened.reference : opened.train};
-    if (samples_->parts.size() > 1) parts.push_back(opened.test);
-    report_.sounds = dataset::make_sound_clips(dataset::ConcatDataset(parts), shown);
+    std::vector<dataset::DatasetPtr> splits = {opened.reference ? opened.reference : opened.train};
+    if (samples_->splits.size() > 1) splits.push_back(opened.test);
+    report_.sounds = dataset::make_sound_clips(dataset::ConcatDataset(splits), shown);
   }
 
   void map_test() {
@@ -225,7 +225,7 @@ class ReportBuilder {
       const auto chosen = choose_rows(rows, test_points(), worst_test_rows_);
       auto map = whole ? inference::PlaneMap{whole->positions.index({chosen}), whole->how, {}}
                        : map_rows(set.embeddings.index({chosen}));
-      report_.test = describe(set, run_.data.test_part, chosen, predictions, map);
+      report_.test = describe(set, run_.data.test_split, chosen, predictions, map);
       add_audit(*report_.test, chosen, run_.samples.reference.labels.size(0));
     });
   }
@@ -257,20 +257,20 @@ class ReportBuilder {
     return inference::map_by_tsne(rows, {});
   }
 
-  MappedSamples describe(const inference::EmbeddedSet& set, const dataset::DatasetPtr& part,
+  MappedSamples describe(const inference::EmbeddedSet& set, const dataset::DatasetPtr& split,
                          const torch::Tensor& chosen, const ReportPredictions& predictions,
                          const inference::PlaneMap& map) const {
     MappedSamples mapped;
-    mapped.total = part->size();
+    mapped.total = split->size();
     mapped.how = map.how;
     mapped.positions = floats(map.positions);
     mapped.indices = longs(set.indices.index({chosen}));
     mapped.labels = longs(set.labels.index({chosen}));
     mapped.predicted = longs(predictions.labels.index({chosen}));
     mapped.similarity = floats(predictions.similarity.index({chosen}));
-    mapped.names = report_names(*part, mapped.indices);
+    mapped.names = report_names(*split, mapped.indices);
     mapped.images =
-        make_thumbnail_sheets(part, mapped.indices,
+        make_thumbnail_sheets(split, mapped.indices,
                               {.bytes = std::max(kImageBytes * mapped.size(), kSmallestImageBudget),
                                .largest_side = 64,
                                .decoding = decoding()});

@@ -3,7 +3,7 @@
 #include <functional>
 #include <vector>
 
-#include "projnce/config/report_options.h"
+#include "projnce/config/run_config.h"
 #include "projnce/core/logging.h"
 #include "projnce/data/training_data.h"
 #include "projnce/inference/protocol_result.h"

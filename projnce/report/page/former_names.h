@@ -49,4 +49,13 @@ inline void use_present_summary_names(nlohmann::ordered_json& summary) {
   }
 }
 
+/// Same for the result of an audit in samples.safetensors.
+inline void use_present_audit_names(nlohmann::ordered_json& audit) {
+  rename_key(audit, "parts", "splits");
+  for (const auto* list : {"splits", "worst"}) {
+    if (!audit.contains(list) || !audit[list].is_array()) continue;
+    for (auto& entry : audit[list]) rename_key(entry, "part", "split");
+  }
+}
+
 }  // namespace projnce::report

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "projnce/core/error.h"
+#include "projnce/core/json.h"
 #include "projnce/io/digest.h"
 #include "projnce/io/printable.h"
 #include "projnce/report/page/report_assets.h"
@@ -48,7 +49,7 @@ void add_accuracy_row(NumberRows& rows, const std::string& name, const ordered_j
 }
 
 void add_count_row(NumberRows& rows, const std::string& name, const ordered_json& count) {
-  if (count.is_number_integer()) rows.emplace_back(name, fmt::format("{}", count.get<int64_t>()));
+  if (is_json_count(count)) rows.emplace_back(name, fmt::format("{}", count.get<int64_t>()));
 }
 
 NumberRows summary_rows(const ordered_json& summary) {

@@ -11,6 +11,7 @@
 
 #include "projnce/core/counted.h"
 #include "projnce/core/error.h"
+#include "projnce/core/json.h"
 #include "projnce/io/digest.h"
 #include "projnce/io/filesystem/regular_file.h"
 #include "projnce/io/tensor/safetensors_file.h"
@@ -22,7 +23,7 @@ namespace {
 using nlohmann::ordered_json;
 
 constexpr const char* kSamplesFormat = "projnce-samples-1";
-constexpr uint64_t kMostSheets = 10'000;
+constexpr int64_t kMostSheets = 10'000;
 
 template <class T>
 constexpr io::StoredType kStoredAs = io::StoredType::kU8;
@@ -31,18 +32,11 @@ constexpr io::StoredType kStoredAs<float> = io::StoredType::kF32;
 template <>
 constexpr io::StoredType kStoredAs<int64_t> = io::StoredType::kI64;
 
-/// Collects named lists to write to a file. Does not copy them.
-class ListWriter {
- public:
-  template <class T>
-  void add(const std::string& name, const std::vector<T>& list) {
-    tensors_.push_back({name, kStoredAs<T>, {list.size()}, std::as_bytes(std::span(list))});
-  }
-  const std::vector<io::TensorBytes>& tensors() const { return tensors_; }
-
- private:
-  std::vector<io::TensorBytes> tensors_;
-};
+/// A named list to write to a file. Does not copy it.
+template <class T>
+io::TensorBytes list_bytes(const std::string& name, const std::vector<T>& list) {
+  return {name, kStoredAs<T>, {list.size()}, std::as_bytes(std::span(list))};
+}
 
 /// Reads named lists from a file.
 class ListReader {
@@ -102,16 +96,18 @@ ordered_json sheets_to_json(const ThumbnailSheets& images) {
 }
 
 ThumbnailSheets sheets_from_json(const ordered_json& json, const ListReader& file) {
-  ThumbnailSheets images{.side = json.at("side"),
-                         .columns = json.at("columns"),
-                         .per_sheet = json.at("per_sheet"),
+  const auto size = [&](const char* key) {
+    const auto found = json_count(json.at(key), file.name());
+    if (found > kMostSheets) fail(file.name(), ": invalid image sheets");
+    return static_cast<int>(found);
+  };
+  ThumbnailSheets images{.side = size("side"),
+                         .columns = size("columns"),
+                         .per_sheet = size("per_sheet"),
                          .sheets = {}};
-  const auto count = json.at("sheets").get<uint64_t>();
+  images.sheets.resize(static_cast<size_t>(size("sheets")));
   const bool sizes = images.side > 0 && images.columns > 0 && images.per_sheet > 0;
-  if (count > kMostSheets || (count > 0 && !sizes)) {
-    fail(file.name(), ": invalid image sheets");
-  }
-  images.sheets.resize(count);
+  if (!images.sheets.empty() && !sizes) fail(file.name(), ": invalid image sheets");
   return images;
 }
 
@@ -130,7 +126,7 @@ ordered_json sounds_to_json(const std::vector<dataset::SoundClip>& clips) {
 std::vector<dataset::SoundClip> sounds_from_json(const ordered_json& json, const ListReader& file) {
   const auto lengths =
       json.value("sounds", ordered_json::array()).get<std::vector<std::array<double, 2>>>();
-  if (lengths.size() > kMostSheets)
+  if (std::ssize(lengths) > kMostSheets)
     fail(file.name(), " has ", lengths.size(), " sounds, expected at most ", kMostSheets);
   std::vector<dataset::SoundClip> clips;
   for (const auto& [seconds, whole] : lengths) {
@@ -149,7 +145,7 @@ ordered_json samples_to_json(const MappedSamples& part) {
 
 MappedSamples samples_from_json(const ordered_json& json, const std::string& prefix,
                                 const ListReader& file) {
-  MappedSamples part{.total = json.at("total"), .how = json.at("how")};
+  MappedSamples part{.total = json_count(json.at("total"), file.name()), .how = json.at("how")};
   part.names = json.at("names").get<std::vector<std::string>>();
   // Version 0.1.0 wrote the key "pictures".
   part.images = sheets_from_json(json.at(json.contains("images") ? "images" : "pictures"), file);
@@ -202,6 +198,8 @@ ReportSamples contents_from_json(const ordered_json& json, const ListReader& fil
   ReportSamples samples{.class_names = json.at("class_names").get<std::vector<std::string>>(),
                         .protocol = json.at("protocol"),
                         .audit = json.at("audit")};
+  if (!samples.audit.is_object() && !samples.audit.is_null())
+    fail(file.name(), " has an audit of type ", samples.audit.type_name(), ", expected an object");
   samples.notes = json.at("notes").get<std::vector<std::string>>();
   file.read("confusion", samples.confusion);
   samples.worst = sheets_from_json(json.at("worst"), file);
@@ -216,8 +214,10 @@ ReportSamples contents_from_json(const ordered_json& json, const ListReader& fil
 }  // namespace
 
 void write_report_samples(const std::filesystem::path& file, const ReportSamples& samples) {
-  ListWriter lists;
-  const auto add = [&](const std::string& name, const auto& list) { lists.add(name, list); };
+  std::vector<io::TensorBytes> lists;
+  const auto add = [&](const std::string& name, const auto& list) {
+    lists.push_back(list_bytes(name, list));
+  };
   add("confusion", samples.confusion);
   visit_sheets(samples.worst, "worst.", add);
   visit_sounds(samples.sounds, add);
@@ -229,7 +229,7 @@ void write_report_samples(const std::filesystem::path& file, const ReportSamples
   }
   // Class names come from files and may be invalid UTF-8.
   constexpr auto kReplace = ordered_json::error_handler_t::replace;
-  io::write_safetensors(file, lists.tensors(),
+  io::write_safetensors(file, lists,
                         {{"format", kSamplesFormat},
                          {"contents", contents_to_json(samples).dump(-1, ' ', false, kReplace)}});
 }
@@ -243,7 +243,7 @@ ReportSamples read_report_samples(const std::filesystem::path& file) {
   }
   ReportSamples samples;
   try {
-    samples = contents_from_json(ordered_json::parse(metadata.at("contents")), lists);
+    samples = contents_from_json(parse_ordered_json(metadata.at("contents"), lists.name()), lists);
   } catch (const nlohmann::json::exception& error) {
     fail(file.string(), " is corrupt: ", error.what());
   }
@@ -259,8 +259,6 @@ ReportSamples read_report_samples(const std::filesystem::path& file) {
 }
 
 namespace {
-
-using nlohmann::ordered_json;
 
 static_assert(std::endian::native == std::endian::little, "reports hold little-endian numbers");
 

@@ -3,17 +3,20 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
-#include <fstream>
 #include <map>
 #include <optional>
+#include <sstream>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
 #include "projnce/core/error.h"
+#include "projnce/core/json.h"
 #include "projnce/core/table.h"
 #include "projnce/core/toml.h"
 #include "projnce/io/filesystem/file_lock.h"
+#include "projnce/io/filesystem/regular_file.h"
 #include "projnce/io/printable.h"
 #include "projnce/report/page/former_names.h"
 #include "projnce/report/page/report_samples.h"
@@ -24,6 +27,9 @@ namespace {
 
 using nlohmann::ordered_json;
 
+/// Limit on the columns of a table, and on tables; `train` writes fewer than twenty.
+constexpr size_t kMostMetricTables = 64;
+
 /// A validated line of metrics.jsonl.
 struct MetricLine {
   int64_t step = 0;
@@ -33,36 +39,46 @@ struct MetricLine {
   ordered_json value;
 };
 
-bool parse_line(const std::string& text, MetricLine& line) {
-  const auto json = ordered_json::parse(text, nullptr, /*allow_exceptions=*/false);
-  try {
-    line = {.step = json.at("step"),
-            .epoch = json.at("epoch"),
-            .split = json.at("split"),
-            .name = json.at("name"),
-            .value = json.at("value")};
-  } catch (const nlohmann::json::exception&) {
+/// Returns whether `text` is a valid line. Does not throw: a file may have millions of others.
+bool parse_line(std::string_view text, MetricLine& line) {
+  const auto json = try_parse_json(text);
+  if (!json.is_object()) return false;
+  for (const auto* key : {"step", "epoch", "split", "name", "value"}) {
+    if (!json.contains(key)) return false;
+  }
+  if (!is_json_count(json["step"]) || !is_json_count(json["epoch"]) || !json["split"].is_string() ||
+      !json["name"].is_string() || !json["value"].is_object()) {
     return false;
   }
-  return line.value.is_object();
+  line = {.step = json["step"],
+          .epoch = json["epoch"],
+          .split = json["split"],
+          .name = json["name"],
+          .value = json["value"]};
+  return true;
 }
 
 std::vector<MetricLine> read_lines(const std::filesystem::path& metrics) {
-  std::ifstream file(metrics);
+  const auto text = io::read_optional_text(metrics, io::kMostMetricsBytes);
   std::vector<MetricLine> lines;
-  std::string text;
-  while (std::getline(file, text)) {
+  for (size_t start = 0; start < text.size();) {
+    const size_t end = std::min(text.find('\n', start), text.size());
     MetricLine line;
-    if (parse_line(text, line)) lines.push_back(std::move(line));
+    if (parse_line(std::string_view(text).substr(start, end - start), line)) {
+      lines.push_back(std::move(line));
+    }
+    start = end + 1;
   }
   return lines;
 }
 
-/// Columns of equal length; missing numbers are null.
+/// Columns of equal length; missing numbers are null. Further columns are omitted: with a column
+/// for each row, the size of a table would be quadratic in that of the file.
 class ColumnTable {
  public:
   void start_row() { ++rows_; }
   void set(const std::string& name, const ordered_json& number) {
+    if (columns_.size() == kMostMetricTables && !columns_.contains(name)) return;
     auto& column = columns_[name];
     if (column.is_null()) column = ordered_json::array();
     while (column.size() + 1 < rows_) column.push_back(nullptr);
@@ -109,10 +125,7 @@ double steps_per_epoch(const std::vector<MetricLine>& lines) {
   return steps > 0 ? steps : most;
 }
 
-}  // namespace
-
-ordered_json metric_curves(const std::filesystem::path& metrics) {
-  const auto lines = read_lines(metrics);
+ordered_json curves_of(const std::vector<MetricLine>& lines) {
   const double steps_in_epoch = steps_per_epoch(lines);
   ColumnTable steps;
   ColumnTable epochs;
@@ -121,7 +134,9 @@ ordered_json metric_curves(const std::filesystem::path& metrics) {
   for (const auto& line : lines) {
     const double place = double(line.step) / std::max(steps_in_epoch, 1.0);
     if (line.split == "test") {
-      add_row(tests[present_protocol(line.name)], line, double(line.epoch + 1));
+      const auto protocol = present_protocol(line.name);
+      if (tests.size() == kMostMetricTables && !tests.contains(protocol)) continue;
+      add_row(tests[protocol], line, double(line.epoch + 1));
     } else if (line.name == "step") {
       add_row(steps, line, place);
     } else if (line.name == "epoch") {
@@ -139,6 +154,12 @@ ordered_json metric_curves(const std::filesystem::path& metrics) {
           {"epochs", epochs.finish()},
           {"tests", by_protocol},
           {"events", events}};
+}
+
+}  // namespace
+
+ordered_json metric_curves(const std::filesystem::path& metrics) {
+  return curves_of(read_lines(metrics));
 }
 
 namespace {
@@ -174,9 +195,7 @@ ordered_json settings_to_json(const Table& config, const Table& standard) {
 }
 
 ordered_json read_summary(const io::RunPaths& run) {
-  std::ifstream file(run.summary());
-  if (!file) return nullptr;
-  auto summary = ordered_json::parse(file, nullptr, /*allow_exceptions=*/false);
+  auto summary = try_parse_json(io::read_optional_text(run.summary(), io::kMostSummaryBytes));
   if (!summary.is_object()) return nullptr;
   use_present_summary_names(summary);
   return summary;
@@ -189,10 +208,22 @@ const char* state_of(const io::RunPaths& run, const ordered_json& summary) {
 }
 
 ordered_json read_commands(const io::RunPaths& run) {
-  std::ifstream file(run.commands());
+  std::istringstream lines(io::read_optional_text(run.commands(), io::kMostConfigBytes));
   auto commands = ordered_json::array();
-  for (std::string line; std::getline(file, line);) commands.push_back(io::printable(line));
+  for (std::string line; std::getline(lines, line);) commands.push_back(io::printable(line));
   return commands;
+}
+
+/// Returns what `read` returns, or `otherwise` with a note in `missing` if the file is unreadable.
+template <class Read>
+ordered_json read_part(const char* part, ordered_json otherwise, ordered_json& missing,
+                       const Read& read) {
+  try {
+    return read();
+  } catch (const Error& error) {
+    missing.push_back(concat(part, ": ", error.what(), "."));
+  }
+  return otherwise;
 }
 
 std::string kind_of(const Table& config) {
@@ -203,6 +234,7 @@ std::string kind_of(const Table& config) {
 ordered_json audit_to_json(const ReportSamples& samples, bool images) {
   if (samples.audit.is_null()) return nullptr;
   auto audit = samples.audit;
+  use_present_audit_names(audit);
   if (!audit.contains("check")) audit["check"] = nullptr;
   audit["images"] = images ? pack_images(samples.worst) : ordered_json();
   audit["sounds"] = images ? pack_sounds(samples.sounds) : ordered_json();
@@ -228,28 +260,33 @@ void add_samples(const ReportSamples& samples, const RunDataOptions& options, or
 }  // namespace
 
 ordered_json run_data(const io::RunPaths& run, const RunDataOptions& options) {
-  auto config = read_toml(run.config());
+  auto config = io::read_toml(run.config());
   if (config_text(config, "loss", "name") != "") {
     auto& name = config.tables["loss"].values["name"].data;
     name = present_loss(std::get<std::string>(name));
   }
-  const auto summary = read_summary(run);
+  auto missing = ordered_json::array();
+  const auto summary = read_part("Results", nullptr, missing, [&] { return read_summary(run); });
+  const auto commands =
+      read_part("Commands", ordered_json::array(), missing, [&] { return read_commands(run); });
+  const auto curves =
+      read_part("Curves", curves_of({}), missing, [&] { return metric_curves(run.metrics()); });
   const auto path = run.root.lexically_normal();
   const auto name = (path / "").parent_path().filename().string();
   ordered_json data{{"name", io::printable(name)},
                     {"path", io::printable(path.string())},
                     {"state", state_of(run, summary)},
-                    {"commands", read_commands(run)},
+                    {"commands", commands},
                     {"kind", kind_of(config)},
                     {"classes", ordered_json::array()},
                     {"summary", summary},
-                    {"curves", metric_curves(run.metrics())},
+                    {"curves", curves},
                     {"config", settings_to_json(config, options.standard)},
                     {"test", nullptr},
                     {"train", nullptr},
                     {"confusion", nullptr},
                     {"audit", nullptr},
-                    {"missing", ordered_json::array()}};
+                    {"missing", missing}};
   if (summary.is_null()) return data;
   try {
     auto samples = read_report_samples(run.samples());

@@ -7,13 +7,12 @@
 #include <algorithm>
 #include <cctype>
 #include <ctime>
-#include <nlohmann/json.hpp>
 #include <sstream>
 
 #include "projnce/core/counted.h"
 #include "projnce/core/error.h"
+#include "projnce/core/json.h"
 #include "projnce/core/table.h"
-#include "projnce/core/toml.h"
 #include "projnce/io/filesystem/file_lock.h"
 #include "projnce/io/filesystem/regular_file.h"
 #include "projnce/io/filesystem/run_directory.h"
@@ -28,9 +27,8 @@ namespace fs = std::filesystem;
 
 namespace {
 
-constexpr int kFolderLevels = 2;  // runs are in the folder or in a direct subfolder
-constexpr size_t kLargestFacts = size_t{1} << 20;  // maximum size of a configuration or summary
-constexpr size_t kMetricsTail = size_t{1} << 16;   // bytes searched for the last lines
+constexpr int kFolderLevels = 2;                  // runs are in the folder or in a direct subfolder
+constexpr size_t kMetricsTail = size_t{1} << 16;  // bytes searched for the last lines
 
 bool is_below(const fs::path& path, const fs::path& root) {
   const auto [end, unused] = std::mismatch(root.begin(), root.end(), path.begin(), path.end());
@@ -74,8 +72,7 @@ void add_runs(const fs::path& directory, const std::string& prefix, const fs::pa
 }
 
 void read_config_facts(const fs::path& path, RunSummary& facts) {
-  const auto bytes = io::read_regular_file(path, kLargestFacts);
-  const auto config = parse_toml(io::as_text(bytes.span()), path.string());
+  const auto config = io::read_toml(path);
   facts.dataset = config_text(config, "dataset", "name");
   facts.loss = present_loss(config_text(config, "loss", "name"));
   facts.encoder = config_text(config, "encoder", "name");
@@ -86,29 +83,25 @@ void read_config_facts(const fs::path& path, RunSummary& facts) {
 }
 
 void read_summary_facts(const fs::path& path, RunSummary& facts) {
-  const auto bytes = io::read_regular_file(path, kLargestFacts);
+  const auto text = io::read_text_file(path, io::kMostSummaryBytes);
   facts.state = RunState::kFinished;
-  const auto summary = nlohmann::json::parse(io::as_text(bytes.span()));
+  const auto summary = parse_json(text, path.string());
   // Summaries of older versions have no `delivered`; they delivered the last epoch.
   const bool says = summary.contains("delivered");
   facts.accuracy =
       (says ? summary.at("delivered").at("top1") : summary.at("accuracy").at("last")).get<double>();
-  facts.epoch = summary.at("epochs").get<int64_t>();
+  facts.epoch = json_count(summary.at("epochs"), path.string());
 }
 
 /// Uses the first protocol of each evaluation. Skips lines that are not JSON: the first may be
 /// truncated, the last incomplete.
 void read_metrics_facts(const fs::path& path, RunSummary& facts) {
-  const auto file = io::open_regular_file(path);
-  const size_t size = std::min<uint64_t>(file.size, kMetricsTail);
-  auto bytes = io::allocate_file_bytes(size, file.name);
-  std::istringstream lines(
-      std::string(io::as_text(bytes.span().first(file.read_at(file.size - size, bytes.span())))));
+  std::istringstream lines(io::read_file_end(path, kMetricsTail));
   int64_t evaluated_epoch = -1;
   for (std::string text; std::getline(lines, text);) {
-    const auto line = nlohmann::json::parse(text, nullptr, /*allow_exceptions=*/false);
+    const auto line = try_parse_json<nlohmann::json>(text);
     if (!line.is_object()) continue;
-    const auto epoch = line.at("epoch").get<int64_t>();
+    const auto epoch = json_count(line.at("epoch"), path.string());
     facts.epoch = epoch + 1;
     if (line.at("split") != "test" || epoch == evaluated_epoch) continue;
     facts.accuracy = line.at("value").at("top1").get<double>();

@@ -1,7 +1,6 @@
 #include "projnce/report/server/run_server.h"
 
 #include <fmt/format.h>
-#include <httplib.h>
 
 #include <algorithm>
 #include <atomic>
@@ -14,6 +13,7 @@
 #include "projnce/core/error.h"
 #include "projnce/io/digest.h"
 #include "projnce/report/chart/lettering.h"
+#include "projnce/report/server/bounded_server.h"
 #include "projnce/report/server/run_index.h"
 
 namespace projnce::report {
@@ -222,14 +222,6 @@ namespace {
 
 constexpr const char* kServerHost = "127.0.0.1";
 
-constexpr size_t kServerThreads = 8;
-
-constexpr int kServerSeconds = 5;  // timeout for reading a request and for writing the response
-
-constexpr int kSilentSeconds = 2;  // idle timeout of a connection
-
-constexpr size_t kLargestBody = 1 << 10;  // maximum request body; valid requests have none
-
 /// Prevents two servers from sharing a port, which the library's default allows.
 void set_exclusive_port(socket_t socket) {
   const int yes = 1;
@@ -265,7 +257,7 @@ class RunServer::Listener {
  public:
   Listener(const std::filesystem::path& runs, int port, ReportSource source, Logger logger)
       : requests_(runs, std::move(source), std::move(logger)) {
-    set_limits();
+    server_.set_socket_options(set_exclusive_port);
     // Handles all requests, so that none reaches the library's own routes.
     server_.set_pre_routing_handler([this](const auto& request, auto& response) {
       write_response(requests_.answer(request_of(request), port_), response);
@@ -286,6 +278,7 @@ class RunServer::Listener {
   }
 
   ~Listener() {
+    server_.end_soon();
     server_.stop();
     thread_.join();
   }
@@ -294,19 +287,8 @@ class RunServer::Listener {
   bool is_listening() const { return !ended_; }
 
  private:
-  void set_limits() {
-    server_.new_task_queue = [] { return new httplib::ThreadPool(kServerThreads); };
-    server_.set_socket_options(set_exclusive_port);
-    server_.set_read_timeout(kServerSeconds);
-    server_.set_write_timeout(kServerSeconds);
-    server_.set_keep_alive_timeout(kSilentSeconds);
-    // One request per connection, so that data after a rejected request is not parsed as another.
-    server_.set_keep_alive_max_count(1);
-    server_.set_payload_max_length(kLargestBody);
-  }
-
   RunRequests requests_;
-  httplib::Server server_;
+  BoundedServer server_;
   int port_ = 0;
   std::atomic<bool> ended_ = false;
   std::thread thread_;

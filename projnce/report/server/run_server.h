@@ -36,7 +36,7 @@ class RunServer {
   RunServer(const std::filesystem::path& runs, int port, ReportSource source, Logger logger);
   RunServer(const RunServer&) = delete;
   RunServer& operator=(const RunServer&) = delete;
-  /// Waits for pending responses; idle connections are closed within two seconds.
+  /// Ends all connections within two seconds; waits longer only for `source`.
   ~RunServer();
 
   int port() const;

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "projnce/core/counted.h"
+#include "projnce/io/printable.h"
 #include "projnce/report/page/former_names.h"
 #include "projnce/report/page/run_data.h"
 
@@ -225,9 +226,19 @@ void add_curve(const SummaryCurve& curve, SummaryText& text) {
                                     curve_ends(curve, "→")));
 }
 
+/// The bound `key`. JSON has no infinity: null is the bound of a general form without a limit.
+double bound_value(const ordered_json& bounds, const std::string& key) {
+  const auto& value = bounds.at(key);
+  return value.is_null() ? -std::numeric_limits<double>::infinity() : value.get<double>();
+}
+
+const char* remark_on(double bound) {
+  return bound > 0 ? "" : ", not informative";
+}
+
 /// Formats the bound `key`: "1.73 ± 0.01".
 std::string bound_text(const ordered_json& bounds, const std::string& key, bool unicode) {
-  const auto value = fmt::format("{:.2f}", bounds.at(key).get<double>());
+  const auto value = fmt::format("{:.2f}", bound_value(bounds, key));
   const auto& se = bounds.at(key + "_se");
   if (se.is_null()) return value;
   return fmt::format("{} {} {:.2f}", value, unicode ? "±" : "+-", se.get<double>());
@@ -240,17 +251,17 @@ void add_bounds(const ordered_json& information, SummaryText& text) {
   const bool unicode = text.style().unicode;
   const bool fitted = bounds.contains("mi_bound_class_fitted");
   const std::string key = fitted ? "mi_bound_class_fitted" : "mi_bound_class";
-  const bool informative = bounds.at(key).get<double>() > 0;
-  text.line("I(Z;C)", fmt::format(">= {} nats (class form{}, {}), H(C) {:.2f}{}",
-                                  text.strong(bound_text(bounds, key, unicode)),
-                                  fitted ? ", fitted temperature" : "",
-                                  counted(bounds.at("rows").get<int64_t>(), "held-out row"),
-                                  bounds.at("entropy").get<double>(),
-                                  informative ? "" : ", not informative"));
+  text.line("I(Z;C)",
+            fmt::format(">= {} nats (class form{}, {}), H(C) {:.2f}{}",
+                        text.strong(bound_text(bounds, key, unicode)),
+                        fitted ? ", fitted temperature" : "",
+                        counted(bounds.at("rows").get<int64_t>(), "held-out row"),
+                        bounds.at("entropy").get<double>(), remark_on(bound_value(bounds, key))));
   if (!bounds.contains("mi_bound_normalized")) return;
-  text.line("pair form", fmt::format(">= {} nats normalized, {} as in ProjNCE",
+  text.line("pair form", fmt::format(">= {} nats normalized, {} as in ProjNCE{}",
                                      bound_text(bounds, "mi_bound_normalized", unicode),
-                                     bound_text(bounds, "mi_bound", unicode)));
+                                     bound_text(bounds, "mi_bound", unicode),
+                                     remark_on(bound_value(bounds, "mi_bound_normalized"))));
 }
 
 void add_information(const ordered_json& information, SummaryText& text) {
@@ -318,8 +329,8 @@ std::string terminal_summary(const ordered_json& summary, const std::vector<Summ
   for (const auto& curve : curves) add_curve(curve, text);
   add_information(summary.at("information"), text);
   add_time(summary, text);
-  text.line("run", summary.at("run").get<std::string>());
-  if (!report.empty()) text.line("report", report);
+  text.line("run", io::printable(summary.at("run").get<std::string>()));
+  if (!report.empty()) text.line("report", io::printable(report));
   return text.finish();
 }
 

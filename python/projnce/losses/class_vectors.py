@@ -1,4 +1,4 @@
-"""Losses that compare rows with one vector for each class."""
+"""Losses that compare rows with one vector per class."""
 
 from __future__ import annotations
 
@@ -11,16 +11,17 @@ from projnce.losses.contrastive import RowLoss, RowLossBase, check_tensor
 
 
 class ProjNCEPerpLoss(RowLossBase, operator="projnce_perp"):
-    r"""ProjNCE-perp (`Jeong and Hero, 2025 <https://arxiv.org/abs/2506.09810>`_): rows against
-    class vectors that estimate E[Z | C] from soft labels, by default those of Nadaraya and Watson.
+    r"""ProjNCE-perp (`Jeong and Hero, 2025 <https://arxiv.org/abs/2506.09810>`_): compares rows
+    with class vectors that estimate E[Z | C] from soft labels, by default from Nadaraya-Watson
+    regression.
 
     .. math::
         \ell_i = -z_i \cdot g_{y_i} / \tau + \log \sum_c n_c e^{z_i \cdot g_c / \tau}, \qquad
         g_c = \frac{\sum_j q_{jc} z_j}{\sum_j q_{jc}}
 
-    With ``leave_one_out="instance"`` the class vectors are made of the rows of other instances,
-    :math:`O(i)`, and classes have priors :math:`\pi`, normalized over the classes with soft labels
-    in :math:`O(i)`:
+    With ``leave_one_out="instance"``, class vectors are computed from the rows of other instances,
+    :math:`O(i)`, and classes are weighted by priors :math:`\pi`, normalized over the classes with
+    soft labels in :math:`O(i)`:
 
     .. math::
         \ell_i = -z_i \cdot g^{(i)}_{y_i} / \tau
@@ -29,29 +30,30 @@ class ProjNCEPerpLoss(RowLossBase, operator="projnce_perp"):
         \rho_c = \frac{\pi_c}{\sum_b \pi_b}
 
     An anchor whose class does not occur in :math:`O(i)` counts as 0. The mean of
-    :math:`-\ell_i` is a certified lower bound on I(Z;C) only for held-out rows and for soft labels
-    that do not depend on the anchor (``"hard"``, ``"given"``); see :func:`projnce.mi_bounds`.
+    :math:`-\ell_i` is a certified lower bound on I(Z;C) only for held-out rows, priors of the
+    population (not ``"batch"``) and soft labels that do not depend on the anchor (``"hard"``,
+    ``"given"``); see :func:`projnce.mi_bounds`.
 
     Args:
-        temperature: divides similarities; above 0.
-        soft_source: ``"nw"`` estimates soft labels from the batch, ``"given"`` takes those of the
-            call, ``"hard"`` is one-hot labels: class centroids.
-        kernel: ``"epanechnikov"``, ``"triangular"``, ``"mixed"`` or ``"exponential"``.
-        metric: ``"l1"``, ``"l2"`` or ``"cosine"``.
-        bandwidth: of the kernel; above 0.
-        distance_scale: ``"none"``, or ``"unit"`` to divide distances by the largest possible one.
-        nw_exclude_self: estimates the soft labels of a row without that row.
-        detach_q: no gradient through estimated soft labels.
-        denominator: ``"all"`` rows count in the denominator, or ``"exclude_self"``.
-        normalize_g: unit class vectors.
-        detach_g: no gradient into class vectors.
+        temperature: temperature that divides similarities; above 0.
+        soft_source: ``"nw"``: soft labels estimated from the batch; ``"given"``: the argument
+            ``soft_labels`` of the call; ``"hard"``: one-hot labels, which gives class centroids.
+        kernel: kernel of the regression: ``"epanechnikov"``, ``"triangular"``, ``"mixed"`` or ``"exponential"``.
+        metric: distance between rows: ``"l1"``, ``"l2"`` or ``"cosine"``.
+        bandwidth: bandwidth of the kernel; above 0.
+        distance_scale: ``"none"``, or ``"unit"`` to divide distances by the diameter of the unit sphere.
+        nw_exclude_self: if true, the soft labels of a row are estimated without that row.
+        detach_q: if true, no gradient flows through estimated soft labels.
+        denominator: rows in the denominator: ``"all"`` or ``"exclude_self"``.
+        normalize_g: if true, class vectors are L2-normalized.
+        detach_g: if true, no gradient flows into class vectors.
         leave_one_out: ``"none"``, or ``"instance"``: class vectors exclude the anchor's instance.
-            Instances are those of the call, the samples of ``[B, V, D]``, or single rows.
-        priors: with ``"instance"``: ``"batch"`` frequencies, ``"uniform"``, or ``"training"``:
-            ``class_priors``.
-        class_priors: ``[C]``, class frequencies of the training set, which sum to 1; for
-            ``priors="training"``. Moves with the module and keeps its type.
-        normalize: brings rows to unit length first.
+            Instances are the argument ``instances``, the samples of ``[B, V, D]``, or single rows.
+        priors: class priors of ``"instance"``: ``"batch"`` (frequencies in the batch), ``"uniform"``
+            or ``"training"`` (``class_priors``).
+        class_priors: ``[C]``, class frequencies of the training set, sum 1; for ``priors="training"``.
+            Moved with the module, but never converted to another type.
+        normalize: if true, L2-normalizes the rows first.
         reduction: ``"mean"``, ``"sum"`` or ``"none"``, as in :class:`SupConLoss`.
 
     Raises:
@@ -122,7 +124,7 @@ class ProjNCEPerpLoss(RowLossBase, operator="projnce_perp"):
             check_tensor(class_priors, "class_priors")
             class_priors = class_priors.detach().clone()
         if (class_priors is None) == (priors == "training"):
-            raise ValueError("class_priors belong to priors='training', which needs them")
+            raise ValueError("class_priors and priors='training' require each other")
         self.register_buffer("class_priors", class_priors, persistent=False)
 
     def _apply(
@@ -146,8 +148,18 @@ class ProjNCEPerpLoss(RowLossBase, operator="projnce_perp"):
         candidate_instances: Optional[Tensor] = None,
         anchor_offset: int = 0,
     ) -> Tensor:
-        """Arguments as in :meth:`RowLoss.forward`; ``soft_labels`` is ``[N, C]``, or ``[B, C]`` for
-        ``[B, V, D]``, with labels in 0 .. C - 1."""
+        """Computes the loss. All arguments but ``soft_labels`` are as in :meth:`ProjNCELoss.forward`.
+
+        Args:
+            soft_labels: ``[N, C]``, or ``[B, C]`` for features ``[B, V, D]``: probabilities of the
+                classes, with labels in 0 .. C - 1; for ``soft_source="given"``.
+
+        Returns:
+            A scalar, or one value per anchor with ``reduction="none"``.
+
+        Raises:
+            ValueError: if ``soft_labels`` do not fit, and as in :meth:`ProjNCELoss.forward`.
+        """
         return self._evaluate(
             features,
             labels,
@@ -186,21 +198,21 @@ class ProjNCEPerpLoss(RowLossBase, operator="projnce_perp"):
 
 
 class ProjNCEMedLoss(RowLoss, operator="projnce_med"):
-    r"""ProjNCE-med (`Jeong and Hero, 2025 <https://arxiv.org/abs/2506.09810>`_): rows against
-    class medians, which a few wrong labels barely move.
+    r"""ProjNCE-med (`Jeong and Hero, 2025 <https://arxiv.org/abs/2506.09810>`_): compares rows
+    with class medians, which a few wrong labels barely change.
 
     .. math::
         \ell_i = -z_i \cdot g_{y_i} / \tau + \log \sum_c n_c e^{z_i \cdot g_c / \tau}, \qquad
         g_c = \text{median}_{j: y_j = c} \, z_j
 
     Args:
-        temperature: divides similarities; above 0.
+        temperature: temperature that divides similarities; above 0.
         median: ``"lower"`` or ``"mean"`` of the two middle values of each coordinate, or
             ``"geometric"``.
-        denominator: ``"all"`` rows count in the denominator, or ``"exclude_self"``.
-        normalize_g: unit class vectors.
-        detach_g: no gradient into class vectors.
-        normalize: brings rows to unit length first.
+        denominator: rows in the denominator: ``"all"`` or ``"exclude_self"``.
+        normalize_g: if true, class vectors are L2-normalized.
+        detach_g: if true, no gradient flows into class vectors.
+        normalize: if true, L2-normalizes the rows first.
         reduction: ``"mean"``, ``"sum"`` or ``"none"``, as in :class:`SupConLoss`.
 
     Raises:
@@ -240,24 +252,26 @@ class ProjNCEMedLoss(RowLoss, operator="projnce_med"):
 
 
 class ProjNCEMLPLoss(RowLoss, operator="projnce_mlp"):
-    r"""ProjNCE-MLP (`Jeong and Hero, 2025 <https://arxiv.org/abs/2506.09810>`_): rows against one
-    learned vector for each class.
+    r"""ProjNCE-MLP (`Jeong and Hero, 2025 <https://arxiv.org/abs/2506.09810>`_): compares rows
+    with one learned vector per class.
 
     .. math::
         \ell_i = -z_i \cdot g_{y_i} / \tau + \log \sum_c n_c e^{z_i \cdot g_c / \tau}
 
-    with :math:`n_c` rows of class c in the batch. The class vectors :math:`g_c` are parameters of
-    the module, so give ``loss.parameters()`` to the optimizer too.
+    where :math:`n_c` is the number of rows of class c in the batch. The class vectors :math:`g_c` are
+    parameters of the module, so pass ``loss.parameters()`` to the optimizer too.
 
     Args:
-        num_classes: C; labels run from 0 to C - 1.
-        embedding_dim: D.
-        temperature: divides similarities; above 0.
-        normalize_g: unit class vectors.
-        denominator: ``"all"`` rows count in the denominator, or ``"exclude_self"``.
-        class_weight: in the denominator: ``"count"`` of its rows, or ``"uniform"``.
-        hidden: 0 for a free vector for each class, else units of a hidden layer from the label.
-        normalize: brings rows to unit length first.
+        num_classes: number of classes C; labels are in 0 .. C - 1.
+        embedding_dim: dimension D of the embeddings.
+        temperature: temperature that divides similarities; above 0.
+        normalize_g: if true, class vectors are L2-normalized.
+        denominator: rows in the denominator: ``"all"`` or ``"exclude_self"``.
+        class_weight: weight of a class in the denominator: ``"count"``, its number of rows, or
+            ``"uniform"``.
+        hidden: 0: one free vector per class; above 0: size of the hidden layer of a network of the
+            one-hot label.
+        normalize: if true, L2-normalizes the rows first.
         reduction: ``"mean"``, ``"sum"`` or ``"none"``, as in :class:`SupConLoss`.
 
     Raises:
@@ -306,17 +320,23 @@ class ProjNCEMLPLoss(RowLoss, operator="projnce_mlp"):
             self.register_parameter("hidden_bias", None)
             self.output: torch.nn.Module = torch.nn.Identity()
         else:
-            # Behind a one-hot label a unit sees a single weight: variance 1.
+            # The input is one-hot, so each hidden unit receives a single weight: variance 1.
             self.weight = _normal(num_classes, hidden, 1)
             self.hidden_bias = torch.nn.Parameter(torch.zeros(hidden))
             self.output = torch.nn.Linear(hidden, embedding_dim)
 
     def class_vectors(self) -> Tensor:
-        """The vectors of all classes, ``[C, D]``."""
+        """Returns the vectors of all classes, ``[C, D]``."""
         bias = self.hidden_bias
         if bias is None:
             return self.weight
-        return self.output(torch.relu(self.weight + bias))
+        units = torch.relu(self.weight + bias)
+        device = units.device.type
+        if not torch.amp.is_autocast_available(device):  # meta
+            return self.output(units)
+        # Autocast would compute the layer in half precision, and the loss would not be float32's.
+        with torch.autocast(device, enabled=False):
+            return self.output(units)
 
     def _own_inputs(self) -> tuple[Tensor, ...]:
         return (self.class_vectors(),)

@@ -1,4 +1,4 @@
-"""Losses over the logits of a classifier, for comparison."""
+"""Baseline losses of a classifier's logits."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from projnce.losses.contrastive import Loss, check_tensor
 
 class _ClassifierLoss(Loss):
     def forward(self, logits: Tensor, labels: Tensor) -> Tensor:
-        """The loss of the logits.
+        """Computes the loss.
 
         Args:
-            logits: ``[N, C]``.
+            logits: ``[N, C]``, unnormalized.
             labels: ``[N]`` integers in 0 .. C - 1.
 
         Returns:
@@ -23,7 +23,7 @@ class _ClassifierLoss(Loss):
 
         Raises:
             TypeError: if an argument is not a tensor.
-            ValueError: if the shapes do not fit together or a label is out of range.
+            ValueError: if shapes do not match or a label is out of range.
         """
         return self._evaluate(logits, labels)
 
@@ -34,7 +34,8 @@ class _ClassifierLoss(Loss):
 
 
 class CELoss(_ClassifierLoss, operator="ce"):
-    r"""Cross entropy of logits, the baseline without contrast.
+    r"""Cross entropy of logits, the non-contrastive baseline (the same as
+    `torch.nn.CrossEntropyLoss <https://docs.pytorch.org/docs/stable/generated/torch.nn.CrossEntropyLoss.html>`_).
 
     .. math::
         \ell_i = -x_{i, y_i} + \log \sum_c e^{x_{ic}}
@@ -56,7 +57,7 @@ class CELoss(_ClassifierLoss, operator="ce"):
 
 class SCELoss(_ClassifierLoss, operator="sce"):
     r"""Symmetric cross entropy (`Wang et al., 2019 <https://arxiv.org/abs/1908.06112>`_), robust to
-    wrong labels.
+    label noise.
 
     .. math::
         L = \alpha \, \text{CE} + \beta \, \text{mean}_i \, (-A) (1 - p_{i, y_i})
@@ -64,7 +65,7 @@ class SCELoss(_ClassifierLoss, operator="sce"):
     Args:
         alpha: weight of cross entropy; at least 0.
         beta: weight of reverse cross entropy; at least 0.
-        A: replaces log 0; below 0. The default is log 1e-4.
+        A: value used for log 0; below 0. The default is log 1e-4.
         reduction: ``"mean"`` or ``"sum"`` over the rows, or ``"none"`` for ``[N]``.
 
     Raises:

@@ -1,4 +1,4 @@
-"""What all losses share."""
+"""Base classes of the losses."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ RENAMED_VALUES = {
 
 
 def _present_value(option: str, value: Any) -> Any:
-    """``value``, or what replaces it if it is deprecated."""
+    """Replaces a deprecated value of an option."""
     present = RENAMED_VALUES.get(option, {}).get(value) if isinstance(value, str) else None
     if present is None:
         return value
@@ -39,7 +39,7 @@ def _present_value(option: str, value: Any) -> Any:
 
 
 def _accept_renamed(init: Callable[..., None]) -> Callable[..., None]:
-    """``init`` that accepts deprecated argument names with a warning."""
+    """Wraps ``init`` to accept deprecated argument names with a warning."""
 
     @functools.wraps(init)
     def accepting(self: Any, *arguments: Any, **named: Any) -> None:
@@ -56,12 +56,12 @@ def _accept_renamed(init: Callable[..., None]) -> Callable[..., None]:
 
 
 class Loss(torch.nn.Module):
-    """Base class of the losses. Options are attributes; they are checked when the loss is made and
-    when one of them is set, not in each call.
+    """Base class of all losses. Options are attributes; they are validated in the constructor and
+    when an attribute is set, not in each call.
 
     Args:
-        options: of the loss, by name; ``None`` stands for the default.
-        settings: what all losses of a kind share: ``reduction``, ``normalize``.
+        options: options of the loss by name; ``None`` is the default.
+        settings: options that all losses of a kind share: ``reduction``, ``normalize``.
 
     Raises:
         ValueError: if an option is unknown or out of range.
@@ -88,7 +88,7 @@ class Loss(torch.nn.Module):
     def __setattr__(self, name: str, value: Any) -> None:
         given, settings = self.__dict__.get("_given", {}), self.__dict__.get("_settings", {})
         if name in self._fixed and name in given:
-            raise AttributeError(f"{name} cannot be changed: the loss has parameters made for it")
+            raise AttributeError(f"{name} cannot be changed: the shapes of the parameters depend on it")
         if name in given:
             self._configure({**given, name: value}, settings)
         elif name in settings:
@@ -97,13 +97,13 @@ class Loss(torch.nn.Module):
             super().__setattr__(name, value)
 
     def options(self) -> dict[str, Any]:
-        """All options of the loss with the values that hold, defaults included."""
+        """Returns all options of the loss and their values, including defaults."""
         return {name: getattr(self, name) for name in self._operator.option_names}
 
     def parts(
         self, features: Tensor, labels: Optional[Tensor] = None, **more: Any
     ) -> dict[str, Tensor]:
-        """What the loss is made of, for logs.
+        """Computes the loss and its terms, for logging.
 
         Args:
             features: as in ``forward``.
@@ -111,10 +111,14 @@ class Loss(torch.nn.Module):
             more: further arguments of ``forward``, by name.
 
         Returns:
-            ``loss`` with its gradient, and without one, as means over the anchors, ``alignment``
-            and ``uniformity`` (they sum up to the loss), ``valid_anchors`` and ``R``, as far as the
-            loss has them. None of them is a bound on the information about the class; see
+            ``loss``, with gradient, and without gradient the terms that the loss has, as means over
+            the anchors: ``alignment`` and ``uniformity``, whose sum is the loss, ``valid_anchors``
+            and ``R``. None of them is a bound on the mutual information with the class; see
             :func:`projnce.mi_bounds`.
+
+        Raises:
+            TypeError: if an argument is not a tensor.
+            ValueError: if shapes, types or devices do not match.
         """
         arguments = self._arguments(features, labels, **more)
         mean = (*arguments[:-2], REDUCTIONS["mean"], arguments[-1])
@@ -149,11 +153,19 @@ class Loss(torch.nn.Module):
 
 
 class ContrastiveLoss(Loss):
-    """Base class of the losses that compare rows with each other."""
+    """Base class of the losses that compare embeddings with each other or with class vectors.
+
+    Args:
+        options: options of the loss by name; ``None`` is the default.
+        settings: ``reduction`` and, for losses of embeddings, ``normalize``.
+
+    Raises:
+        ValueError: if an option is unknown or out of range.
+    """
 
 
 class RowLossBase(ContrastiveLoss):
-    """A loss over rows of embeddings; ``normalize`` brings them to unit length first."""
+    """Base class of losses of embeddings and labels. ``normalize`` L2-normalizes the embeddings first."""
 
     normalize: bool
 
@@ -197,12 +209,12 @@ class RowLossBase(ContrastiveLoss):
         )
 
     def _own_inputs(self) -> tuple[Tensor, ...]:
-        """Inputs of the operator that the loss has itself: its class vectors."""
+        """Inputs of the operator that belong to the loss itself: its class vectors."""
         return ()
 
 
 class RowLoss(RowLossBase):
-    """A loss over rows, their labels and nothing else."""
+    """A loss of embeddings, labels and instances."""
 
     def forward(
         self,
@@ -214,28 +226,27 @@ class RowLoss(RowLossBase):
         candidate_instances: Optional[Tensor] = None,
         anchor_offset: int = 0,
     ) -> Tensor:
-        """The loss of the rows.
+        """Computes the loss.
 
         Args:
             features: ``[N, D]``, or ``[B, V, D]`` for V views of B samples.
             labels: ``[N]`` integers, or ``[B]`` for views.
             instances: ``[N]`` integers, equal for views of one sample; not needed for
                 ``[B, V, D]``.
-            candidates: rows that the features are compared with, if not with each other: those of
-                all processes, in the shape of features. The features are the rows of them that
-                begin at ``anchor_offset``.
+            candidates: rows to compare the features with, such as the gathered rows of all processes;
+                default: the features. They have the layout of ``features`` and contain them from
+                row ``anchor_offset`` on.
             candidate_labels: labels of the candidates.
             candidate_instances: instances of the candidates.
-            anchor_offset: row of the candidates that is the first row of features.
+            anchor_offset: index of the first row of ``features`` among the candidates.
 
         Returns:
-            A scalar, or ``[N]`` with ``reduction="none"`` (``[B * V]`` for views). Float32 for
-            features of half precision.
+            A scalar, or ``[N]`` with ``reduction="none"`` (``[B * V]`` for views); float32 for
+            half-precision features.
 
         Raises:
             TypeError: if an argument is not a tensor.
-            ValueError: if shapes, types or devices do not fit together, or the loss needs an
-                argument that is missing.
+            ValueError: if shapes, types or devices do not match, or a required argument is missing.
         """
         return self._evaluate(
             features,
@@ -251,11 +262,11 @@ class RowLoss(RowLossBase):
 
 
 def check_tensor(value: Any, name: str) -> None:
-    """A sentence instead of an error about the operator's schema."""
+    """Raises a clearer error than the operator's schema would."""
     if not isinstance(value, Tensor):
         raise TypeError(
             f"{name} must be a torch.Tensor, not {type(value).__name__}; "
-            "torch.as_tensor makes one of numbers and arrays"
+            "convert numbers and arrays with torch.as_tensor"
         )
 
 

@@ -1,4 +1,4 @@
-"""A supervised and an unsupervised loss together."""
+"""Weighted sum of a supervised loss and SimCLR."""
 
 from __future__ import annotations
 
@@ -11,19 +11,19 @@ from projnce.losses.pairs import SimCLRLoss
 
 
 class JointLoss(torch.nn.Module):
-    r"""Joint training (after `Cui et al., 2023 <https://arxiv.org/abs/2306.04160>`_), so that wrong
-    labels cannot undo what views say.
+    r"""Weighted sum of a supervised loss and SimCLR (after `Cui et al., 2023
+    <https://arxiv.org/abs/2306.04160>`_), which limits the influence of wrong labels.
 
     .. math::
         L = \theta L_\text{sup} + (1 - \theta) L_\text{SimCLR}
 
-    The reduction is that of the supervised loss.
+    The reduction is taken from the supervised loss.
 
     Args:
-        supervised: any loss over features and labels.
+        supervised: any loss of features and labels.
         theta: 0 <= theta <= 1, weight of the supervised loss.
-        temperature: of SimCLR's part; default: that of the supervised loss.
-        normalize: of SimCLR's part; likewise.
+        temperature: temperature of SimCLR; default: that of the supervised loss.
+        normalize: if true, SimCLR L2-normalizes the rows; default: as the supervised loss.
 
     Raises:
         ValueError: if ``theta`` is out of range.
@@ -64,7 +64,7 @@ class JointLoss(torch.nn.Module):
     def forward(
         self, features: Tensor, labels: Tensor, instances: Optional[Tensor] = None
     ) -> Tensor:
-        """The weighted sum of both losses.
+        """Computes the weighted sum of both losses.
 
         Args:
             features: ``[B, V, D]``, or ``[N, D]`` with instances.
@@ -73,6 +73,10 @@ class JointLoss(torch.nn.Module):
 
         Returns:
             A scalar, or ``[N]`` if the reduction of the supervised loss is ``"none"``.
+
+        Raises:
+            TypeError: if an argument is not a tensor.
+            ValueError: if shapes, types or devices do not match.
         """
         supervised = self.supervised(features, labels)
         return self.theta * supervised + (1 - self.theta) * self.self_supervised(

@@ -20,32 +20,33 @@ class SupConLoss(RowLoss, operator="supcon"):
     .. math::
         \ell_i = -\frac{1}{|P(i)|} \sum_{p \in P(i)} s_{ip} + \log \sum_{j \in D(i)} e^{s_{ij}}
 
-    Without labels the views of a sample are its class, which is SimCLR's loss.
+    Without labels, the positives are the other views of the same sample, which is SimCLR's loss.
 
     Args:
-        temperature: divides similarities; above 0.
-        contrast_mode: ``"all"`` views are anchors, or ``"one"``: the first view of each sample
-            (needs features ``[B, V, D]``).
-        base_temperature: multiplies the loss by temperature / base_temperature; default: 1, whereas
-            SupContrast's default is a base temperature of 0.07.
-        variant: ``"out"`` as above, ``"in"`` with the mean inside the logarithm.
-        include_self_pos: counts the anchor among its own positives.
-        include_self_denom: keeps the anchor in its own denominator.
-        empty_positives: anchors without positives count as ``"zero"``, or not at all, ``"skip"``.
-        detach_pos: treats positives as constants.
-        normalize: brings rows to unit length first.
-        reduction: ``"mean"`` or ``"sum"`` over the anchors, or ``"none"`` for the loss of each of
-            them, 0 for those that do not count.
+        temperature: temperature that divides similarities; above 0.
+        contrast_mode: ``"all"``: every view is an anchor; ``"one"``: only the first view of each sample
+            (requires features ``[B, V, D]``).
+        base_temperature: multiplies the loss by temperature / base_temperature; default: no factor,
+            unlike SupContrast, whose default is 0.07.
+        variant: ``"out"``, the formula above, or ``"in"``, with the mean inside the logarithm.
+        include_self_pos: if true, the anchor is one of its own positives.
+        include_self_denom: if true, the denominator includes the anchor.
+        empty_positives: anchors without positives count as 0 (``"zero"``) or are excluded from the
+            mean (``"skip"``).
+        detach_pos: if true, no gradient flows into positives.
+        normalize: if true, L2-normalizes the rows first.
+        reduction: ``"mean"`` or ``"sum"`` over the anchors, or ``"none"`` for one value per anchor,
+            which is 0 for anchors that do not count.
 
     Raises:
         ValueError: if an option is unknown or out of range.
 
-    ``SupConLoss(0.07)`` is SupContrast's; ``SupConLoss(0.1, empty_positives="skip", normalize=True)`` is
-    pytorch-metric-learning's.
+    ``SupConLoss(0.07)`` equals SupContrast with its defaults, and
+    ``SupConLoss(0.1, empty_positives="skip", normalize=True)`` equals pytorch-metric-learning.
 
     >>> loss = SupConLoss(temperature=0.1)
     >>> views = torch.nn.functional.normalize(torch.ones(4, 2, 8), dim=2)
-    >>> print(f"{loss(views, torch.tensor([0, 0, 1, 1])):.4f}")  # all alike: log(7)
+    >>> print(f"{loss(views, torch.tensor([0, 0, 1, 1])):.4f}")  # equal rows: log(7)
     1.9459
     """
 
@@ -97,11 +98,21 @@ class SupConLoss(RowLoss, operator="supcon"):
         *,
         mask: None = None,
     ) -> Tensor:
-        """Arguments as in :meth:`RowLoss.forward`. SupContrast's ``mask`` is refused: positives
-        follow from ``labels``, or from ``instances`` without labels."""
+        """Computes the loss. ``features`` to ``anchor_offset`` are as in :meth:`ProjNCELoss.forward`.
+
+        Args:
+            mask: not supported; positives are given by ``labels``, or by ``instances`` without
+                labels.
+
+        Returns:
+            A scalar, or one value per anchor with ``reduction="none"``.
+
+        Raises:
+            ValueError: if ``mask`` is given, and as in :meth:`ProjNCELoss.forward`.
+        """
         if mask is not None:
             raise ValueError(
-                "mask is not supported; give labels, or instances that are equal for positives"
+                "mask is not supported; pass labels, or instances that are equal for positives"
             )
         return self._evaluate(
             features,
@@ -151,19 +162,27 @@ class SupConLoss(RowLoss, operator="supcon"):
 
 
 class SimCLRLoss(SupConLoss, operator="simclr"):
-    r"""SimCLR's NT-Xent (`Chen et al., 2020 <https://arxiv.org/abs/2002.05709>`_): views of one
-    sample attract each other.
+    r"""SimCLR's NT-Xent (`Chen et al., 2020 <https://arxiv.org/abs/2002.05709>`_): the positives are the
+    other views of the same sample.
 
     .. math::
         \ell_i = -\frac{1}{V-1} \sum_{p \text{ other views of } i} s_{ip}
                  + \log \sum_{j \neq i} e^{s_{ij}}
 
-    Features are ``[B, V, D]``, or ``[N, D]`` with instances. Labels may be given and play no role.
-    The options are those of :class:`SupConLoss`.
+    Features are ``[B, V, D]``, or ``[N, D]`` with instances. Labels are ignored.
+
+    Args:
+        temperature: temperature that divides similarities; above 0.
+        contrast_mode, base_temperature, variant, detach_pos: as in :class:`SupConLoss`.
+        include_self_pos, include_self_denom, empty_positives: as in :class:`SupConLoss`.
+        normalize, reduction: as in :class:`SupConLoss`.
+
+    Raises:
+        ValueError: if an option is unknown or out of range.
 
     >>> loss = SimCLRLoss(temperature=0.5)
     >>> views = torch.nn.functional.normalize(torch.ones(4, 2, 8), dim=2)
-    >>> print(f"{loss(views):.4f}")  # all alike: log(7)
+    >>> print(f"{loss(views):.4f}")  # equal rows: log(7)
     1.9459
     """
 
@@ -175,17 +194,19 @@ class RINCELoss(RowLoss, operator="rince"):
         \ell_i = \frac{1}{|P(i)|} \sum_{p \in P(i)}
                  \frac{-e^{q s_{ip}} + (\lambda S_{ip})^q}{q}
 
-    with :math:`S_{ip}` the sum of exponentials in the denominator. Without labels the views of a
-    sample are its class.
+    where :math:`S_{ip}` is the sum of exponentials in the denominator. Without labels, the positives
+    are the other views of the same sample.
 
     Args:
-        temperature: divides similarities; above 0.
-        q: 0 < q <= 1; toward 0 InfoNCE, 1 symmetric and most robust. Gradients grow with
+        temperature: temperature that divides similarities; above 0.
+        q: 0 < q <= 1; InfoNCE in the limit 0, symmetric and most robust at 1. Gradients scale with
             exp(q / temperature).
         lambda_: 0 < lambda <= 1, weight of the denominator.
-        denominator: ``"all"`` other rows, or ``"one_pos"``: that positive and the negatives.
-        empty_positives: anchors without positives count as ``"zero"``, or not at all, ``"skip"``.
-        normalize: brings rows to unit length first.
+        denominator: rows in the denominator: ``"all"`` other rows, or ``"one_pos"``, the positive and
+            the negatives.
+        empty_positives: anchors without positives count as 0 (``"zero"``) or are excluded from the
+            mean (``"skip"``).
+        normalize: if true, L2-normalizes the rows first.
         reduction: ``"mean"``, ``"sum"`` or ``"none"``, as in :class:`SupConLoss`.
 
     Raises:
@@ -225,26 +246,27 @@ class RINCELoss(RowLoss, operator="rince"):
 
 
 class SymNCELoss(RowLoss, operator="symnce"):
-    r"""SymNCE (after `Cui et al., 2025 <https://arxiv.org/abs/2501.01130>`_): InfoNCE less a
-    reversed InfoNCE, so that symmetric label noise adds a constant. With P the other rows of the
-    class and Q those of other classes
+    r"""SymNCE (after `Cui et al., 2025 <https://arxiv.org/abs/2501.01130>`_): InfoNCE minus
+    a reversed InfoNCE, so that symmetric label noise adds a constant. P are the other rows of the
+    class, Q the rows of other classes:
 
     .. math::
         \ell_i = F(P, Q) - \beta F(Q, P)
 
     Args:
-        temperature: divides similarities; above 0.
-        beta: weight of the reversed term; below 1 with ``"lout"``.
-        form: of F: ``"lout"``, ``"lin"`` or ``"pairwise"``.
-        empty_positives: anchors without positives count as ``"zero"``, or not at all, ``"skip"``.
-        normalize: brings rows to unit length first.
+        temperature: temperature that divides similarities; above 0.
+        beta: weight of the reversed term; keep it below 1 with ``"lout"``.
+        form: the InfoNCE F: ``"lout"``, ``"lin"`` or ``"pairwise"``.
+        empty_positives: anchors without positives count as 0 (``"zero"``) or are excluded from the
+            mean (``"skip"``).
+        normalize: if true, L2-normalizes the rows first.
         reduction: ``"mean"``, ``"sum"`` or ``"none"``, as in :class:`SupConLoss`.
 
     Raises:
         ValueError: if an option is unknown or out of range.
 
     >>> loss = SymNCELoss(temperature=0.5)
-    >>> float(loss(torch.eye(4), torch.zeros(4, dtype=torch.long)))  # one class: nothing to tell
+    >>> float(loss(torch.eye(4), torch.zeros(4, dtype=torch.long)))  # a single class
     0.0
     """
 
@@ -274,8 +296,8 @@ class InfoNCELoss(ContrastiveLoss, operator="infonce"):
         \ell_i = -a_i \cdot b_i / \tau + \log \sum_j e^{a_i \cdot b_j / \tau}
 
     Args:
-        temperature: divides similarities; above 0.
-        symmetric: averages with the same loss from b to a.
+        temperature: temperature that divides similarities; above 0.
+        symmetric: if true, averages the losses from a to b and from b to a.
         reduction: ``"mean"`` or ``"sum"`` over the pairs, or ``"none"`` for ``[N]``.
 
     Raises:
@@ -283,7 +305,7 @@ class InfoNCELoss(ContrastiveLoss, operator="infonce"):
 
     >>> loss = InfoNCELoss(temperature=1.0)
     >>> a = torch.nn.functional.normalize(torch.ones(5, 3), dim=1)
-    >>> print(f"{loss(a, a):.4f}")  # all alike: log(5)
+    >>> print(f"{loss(a, a):.4f}")  # equal rows: log(5)
     1.6094
     """
 

@@ -1,4 +1,4 @@
-"""Losses that project the class label into the space of the embeddings."""
+"""Losses that project the class label into the embedding space."""
 
 from __future__ import annotations
 
@@ -17,22 +17,23 @@ class ProjNCELoss(RowLoss, operator="projnce"):
         L = \text{SupCon} + \beta \, \text{mean}_i R_i, \qquad
         R_i = \frac{\sum_k e^{z_i \cdot m_{y_k} / \tau}}{\sum_k e^{z_i \cdot z_k / \tau}}
 
-    with :math:`m_c` the centroid of class c. For a certified lower bound on the information between
-    held-out embeddings and classes, which corresponds to it, see :func:`projnce.mi_bounds`.
+    where :math:`m_c` is the centroid of class c. :func:`projnce.mi_bounds` computes the corresponding
+    certified lower bound on the mutual information between held-out embeddings and classes.
 
     Args:
-        temperature: divides similarities; above 0.
-        beta: weight of R; 0 leaves SupCon.
-        preset: ``"leave_one_out"`` leaves the anchor out everywhere, ``"paper"`` takes the formulas by the
-            letter, ``"allpairs"`` includes the anchor. The following options override it.
-        include_self_pos: counts the anchor among its own positives.
-        include_self_denom: keeps the anchor in its own denominator.
-        r_exclude: rows that both sums of R leave out: ``"none"``, ``"self"`` or ``"class"``.
-        r_centroid: rows that make the centroids of R: ``"leave_one_out"``, ``"full"`` or ``"leave_row_out"``.
-        empty_positives: anchors without positives count as ``"zero"``, or not at all, ``"skip"``.
-        detach_centroid: no gradient through centroids.
-        normalize_g: unit centroids in self-p and in R (cosine critic); R may then exceed 1.
-        normalize: brings rows to unit length first.
+        temperature: temperature that divides similarities; above 0.
+        beta: weight of R; 0 is SupCon.
+        preset: ``"leave_one_out"`` excludes the anchor everywhere, ``"paper"`` follows the formulas
+            literally, ``"allpairs"`` includes the anchor everywhere. The options below override it.
+        include_self_pos: if true, the anchor is one of its own positives.
+        include_self_denom: if true, the denominator includes the anchor.
+        r_exclude: rows that both sums of R exclude: ``"none"``, ``"self"`` or ``"class"``.
+        r_centroid: rows of the centroids in R: ``"leave_one_out"``, ``"full"`` or ``"leave_row_out"``.
+        empty_positives: anchors without positives count as 0 (``"zero"``) or are excluded from the
+            mean (``"skip"``).
+        detach_centroid: if true, no gradient flows through centroids.
+        normalize_g: if true, centroids are L2-normalized (cosine critic); R may then exceed 1.
+        normalize: if true, L2-normalizes the rows first.
         reduction: ``"mean"``, ``"sum"`` or ``"none"``, as in :class:`SupConLoss`.
 
     Raises:
@@ -95,18 +96,19 @@ class GeneralizedInfoNCELoss(RowLossBase, operator="generalized_infonce"):
         \ell_i = -z_i \cdot g^+_i / \tau + \log \sum_k e^{z_i \cdot g^-_k / \tau} + \beta R_i,
         \qquad R_i = \frac{\sum_k e^{z_i \cdot g^+_k / \tau}}{\sum_k e^{z_i \cdot g^-_k / \tau}}
 
-    The projections are named, or made by the caller: any function of labels and embeddings.
+    Projections are given by name, or as vectors, which may be any function of labels and embeddings.
 
     Args:
         projection_pos: g+: ``"centroid"``, ``"sample"``, ``"perp"`` or ``"median"``.
-        projection_neg: g-, likewise.
-        temperature: divides similarities; above 0.
+        projection_neg: g-, one of the same names.
+        temperature: temperature that divides similarities; above 0.
         beta: weight of R.
-        denominator: ``"exclude_self"``, or ``"all"`` rows count in the denominator.
-        r_exclude: rows that both sums of R leave out: ``"none"``, ``"self"`` or ``"class"``.
-        empty_positives: anchors without g+ count as ``"zero"``, or not at all, ``"skip"``.
-        normalize_g: unit vectors g+ and g-, named or given; ``"sample"`` stays as it is.
-        normalize: brings rows to unit length first.
+        denominator: rows in the denominator: ``"exclude_self"`` or ``"all"``.
+        r_exclude: rows that both sums of R exclude: ``"none"``, ``"self"`` or ``"class"``.
+        empty_positives: anchors without g+ count as 0 (``"zero"``) or are excluded from the mean
+            (``"skip"``).
+        normalize_g: if true, g+ and g- are L2-normalized, except ``"sample"``.
+        normalize: if true, L2-normalizes the rows first.
         reduction: ``"mean"``, ``"sum"`` or ``"none"``, as in :class:`SupConLoss`.
 
     Raises:
@@ -115,8 +117,8 @@ class GeneralizedInfoNCELoss(RowLossBase, operator="generalized_infonce"):
     >>> import torch
     >>> z = torch.nn.functional.normalize(torch.randn(8, 16), dim=1)
     >>> y = torch.arange(8) % 2
-    >>> own = torch.nn.functional.one_hot(y, 16).float()  # a corner for each class
-    >>> bool(GeneralizedInfoNCELoss(temperature=0.1)(z, y, pos=own, neg=z).isfinite())
+    >>> pos = torch.nn.functional.one_hot(y, 16).float()  # one vector per class
+    >>> bool(GeneralizedInfoNCELoss(temperature=0.1)(z, y, pos=pos, neg=z).isfinite())
     True
     """
 
@@ -165,9 +167,19 @@ class GeneralizedInfoNCELoss(RowLossBase, operator="generalized_infonce"):
         candidate_labels: Optional[Tensor] = None,
         anchor_offset: int = 0,
     ) -> Tensor:
-        """Arguments as in :meth:`RowLoss.forward`; ``pos`` and ``neg`` have a vector for each row,
-        in the shape of the features (of the candidates if there are any), and take the place of the
-        named projections."""
+        """Computes the loss. All arguments but ``pos`` and ``neg`` are as in :meth:`ProjNCELoss.forward`.
+
+        Args:
+            pos: g+ of each row, in the shape of the features (of the candidates, if given); replaces
+                ``projection_pos``.
+            neg: g- of each row, in the same shape; replaces ``projection_neg``.
+
+        Returns:
+            A scalar, or one value per anchor with ``reduction="none"``.
+
+        Raises:
+            ValueError: if ``pos`` or ``neg`` has another shape, and as in :meth:`ProjNCELoss.forward`.
+        """
         return self._evaluate(
             features, labels, pos, neg, candidates, candidate_labels, anchor_offset
         )

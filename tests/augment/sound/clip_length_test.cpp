@@ -6,7 +6,7 @@
 #include <cmath>
 
 #include "projnce/augment/sound/sound_augmenter.h"
-#include "tests/support/complaint.h"
+#include "tests/support/error_message.h"
 #include "tests/support/sound_signals.h"
 
 namespace projnce::augment {

@@ -10,7 +10,7 @@
 #include "projnce/core/table_reader.h"
 #include "projnce/core/table_writer.h"
 #include "projnce/core/toml.h"
-#include "tests/support/complaint.h"
+#include "tests/support/error_message.h"
 
 namespace projnce::augment {
 namespace {

@@ -9,7 +9,7 @@
 #include "projnce/core/table_reader.h"
 #include "projnce/core/table_writer.h"
 #include "projnce/core/toml.h"
-#include "tests/support/complaint.h"
+#include "tests/support/error_message.h"
 #include "tests/support/sound_signals.h"
 
 namespace projnce::augment {
@@ -155,7 +155,7 @@ TEST(SoundAugmentOptions, AreReadFromATable) {
   EXPECT_TRUE(to_table(options).has("background_db_max"));
 }
 
-TEST(SoundAugmentOptions, RefuseValuesOutOfRangeOrOrder) {
+TEST(SoundAugmentOptions, RejectValuesOutOfRangeOrOrder) {
   const auto refusal = [](const std::string& text) {
     const auto table = parse_toml(text, "run.toml");
     return testing::error_message_of(

@@ -8,8 +8,8 @@
 #include "projnce/dataset/labels.h"
 #include "projnce/io/tensor/npy.h"
 #include "projnce/io/tensor/safetensors_file.h"
-#include "tests/support/complaint.h"
 #include "tests/support/dataset_folder.h"
+#include "tests/support/error_message.h"
 
 namespace projnce::dataset {
 namespace {

@@ -6,10 +6,10 @@
 #include <set>
 
 #include "projnce/dataset/labels.h"
-#include "tests/support/complaint.h"
 #include "tests/support/data_files.h"
 #include "tests/support/dataset_folder.h"
 #include "tests/support/decoded_image.h"
+#include "tests/support/error_message.h"
 #include "tests/support/scratch_dir.h"
 
 namespace projnce::dataset {

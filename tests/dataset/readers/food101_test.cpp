@@ -4,9 +4,9 @@
 #include <gtest/gtest.h>
 
 #include "projnce/dataset/labels.h"
-#include "tests/support/complaint.h"
 #include "tests/support/dataset_folder.h"
 #include "tests/support/decoded_image.h"
+#include "tests/support/error_message.h"
 
 namespace projnce::dataset {
 namespace {

@@ -4,9 +4,9 @@
 #include <gtest/gtest.h>
 
 #include "projnce/dataset/labels.h"
-#include "tests/support/complaint.h"
 #include "tests/support/dataset_folder.h"
 #include "tests/support/decoded_image.h"
+#include "tests/support/error_message.h"
 
 namespace projnce::dataset {
 namespace {
@@ -75,13 +75,13 @@ TEST_F(Stl10Test, FoldSelectsASubsetOfTheTrainingSplit) {
 }
 
 TEST_F(Stl10Test, TrainsOnUnlabeledImages) {
-  const auto split = open_stl10(folder_.tree(), {.train_part = Stl10Train::kUnlabeled});
+  const auto split = open_stl10(folder_.tree(), {.train_split = Stl10Train::kUnlabeled});
   EXPECT_TRUE(split.unlabeled);
   EXPECT_THAT(split.train->class_names(), ElementsAre("unlabeled"));
   EXPECT_THAT(labels_of(*split.train), ElementsAre(0, 0, 0));
   EXPECT_THAT(labels_of(*split.reference), ElementsAre(2, 0, 9, 1));
 
-  const auto both = open_stl10(folder_.tree(), {.train_part = Stl10Train::kTrainAndUnlabeled});
+  const auto both = open_stl10(folder_.tree(), {.train_split = Stl10Train::kTrainAndUnlabeled});
   EXPECT_EQ(both.train->size(), 7);
   EXPECT_EQ(both.train->sample_name(3), "train_X.bin:3");
   EXPECT_EQ(both.train->sample_name(6), "unlabeled_X.bin:2");
@@ -91,7 +91,7 @@ TEST_F(Stl10Test, TrainsOnUnlabeledImages) {
 TEST_F(Stl10Test, RequiresUnlabeledImagesOnlyOnRequest) {
   folder_.remove("unlabeled_X.bin");
   EXPECT_EQ(error_on_opening(), "nothing was wrong");
-  EXPECT_THAT(error_on_opening({.train_part = Stl10Train::kUnlabeled}),
+  EXPECT_THAT(error_on_opening({.train_split = Stl10Train::kUnlabeled}),
               HasSubstr("unlabeled_X.bin does not exist"));
 }
 

@@ -3,8 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "tests/support/complaint.h"
 #include "tests/support/dataset_folder.h"
+#include "tests/support/error_message.h"
 
 namespace projnce::dataset {
 namespace {

@@ -7,9 +7,9 @@
 #include "projnce/dataset/labels.h"
 #include "projnce/dataset/open_dataset.h"
 #include "projnce/io/tensor/safetensors_file.h"
-#include "tests/support/complaint.h"
 #include "tests/support/dataset_folder.h"
 #include "tests/support/decoded_image.h"
+#include "tests/support/error_message.h"
 #include "tests/support/fake_dataset.h"
 #include "tests/support/files.h"
 

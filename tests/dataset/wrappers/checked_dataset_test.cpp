@@ -7,8 +7,8 @@
 #include <sstream>
 
 #include "projnce/dataset/labels.h"
-#include "tests/support/complaint.h"
 #include "tests/support/decoded_image.h"
+#include "tests/support/error_message.h"
 #include "tests/support/fake_dataset.h"
 
 namespace projnce::dataset {
@@ -77,7 +77,7 @@ class CorruptSamplesTest : public ::testing::Test {
 
 TEST_F(CorruptSamplesTest, AFewAreAWarning) {
   EXPECT_THAT(verdict({}, {}), HasSubstr("nothing was wrong"));
-  EXPECT_THAT(verdict({1, 2}, {.part = "test split"}),
+  EXPECT_THAT(verdict({1, 2}, {.split = "test split"}),
               AllOf(HasSubstr("skipped: sample-1 is corrupt"),
                     HasSubstr("2 of 200 samples of the test split cannot be read")));
 }
@@ -108,7 +108,7 @@ TEST_F(CorruptSamplesTest, TestSplitMayLoseAClassButNotEverySample) {
   const auto all = fake_dataset({0, 1}, {0, 1});
   const auto found = decode_all(*all, {}, [](int64_t, Sample&&) {});
   EXPECT_THAT(testing::error_message_of([&] {
-                check_corrupt_samples(*all, found, {.every_class = false, .part = "test split"},
+                check_corrupt_samples(*all, found, {.every_class = false, .split = "test split"},
                                       nullptr);
               }),
               HasSubstr("no sample of the test split can be read"));

@@ -3,7 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "tests/support/complaint.h"
+#include "tests/support/error_message.h"
 
 namespace projnce::dataset {
 namespace {

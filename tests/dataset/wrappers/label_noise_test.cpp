@@ -9,7 +9,7 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
-#include "tests/support/complaint.h"
+#include "tests/support/error_message.h"
 
 namespace projnce::dataset {
 namespace {

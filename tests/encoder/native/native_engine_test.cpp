@@ -321,6 +321,7 @@ TEST(NativeEngine, RejectsTrainingOnOneValuePerChannel) {
 }
 
 TEST(NativeEngine, AutoIsNativeIfTheCpuHasAvx2) {
+  torch::manual_seed(1);
   EXPECT_EQ(is_native(Engine::kAuto), kernel::best_isa() != kernel::Isa::kPlain);
   EXPECT_FALSE(is_native(Engine::kTorch));
   const kernel::ForcedIsa forced(kernel::Isa::kPlain);

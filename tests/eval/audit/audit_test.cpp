@@ -13,7 +13,7 @@
 
 #include "projnce/eval/audit/fold_data.h"
 #include "projnce/eval/audit/pattern_weight.h"
-#include "tests/support/complaint.h"
+#include "tests/support/error_message.h"
 
 namespace projnce::eval {
 namespace {

@@ -8,7 +8,7 @@
 #include <random>
 #include <vector>
 
-#include "tests/support/complaint.h"
+#include "tests/support/error_message.h"
 
 namespace projnce::eval {
 namespace {

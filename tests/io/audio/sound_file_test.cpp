@@ -7,7 +7,7 @@
 #include <cmath>
 #include <limits>
 
-#include "tests/support/complaint.h"
+#include "tests/support/error_message.h"
 #include "tests/support/scratch_dir.h"
 #include "tests/support/sound_files.h"
 #include "tests/support/sound_signals.h"
@@ -117,6 +117,22 @@ TEST(SoundFile, ChangedBytesGiveASoundOrAnError) {
     }
     EXPECT_GT(refused, 10);
   }
+}
+
+TEST(SoundFile, ChecksTheLengthThatFlacDeclares) {
+  const auto flac = encode_packed_sound("flac", 8000, tone(8000, 300, 100));
+  constexpr size_t kFirstBit = 172;  // of 36 bits
+  for (size_t bit = kFirstBit; bit < kFirstBit + 36; ++bit) {
+    auto changed = flac;
+    changed[bit / 8] ^= static_cast<uint8_t>(0x80U >> bit % 8);
+    EXPECT_THAT(error_about_sound(changed), HasSubstr("yes/a.wav is ")) << bit;
+  }
+  auto shorter = flac;
+  shorter[25] = 36;  // of 100 samples
+  EXPECT_THAT(error_about_sound(shorter), HasSubstr("declares 36 samples, found 100"));
+  auto unknown = flac;
+  unknown[25] = 0;
+  EXPECT_EQ(decode_sound(unknown, "x").samples.size(), 100U) << "as encoders write to a pipe";
 }
 
 TEST(SoundFile, ReportsInvalidValuesWithTheirPosition) {

@@ -12,7 +12,7 @@
 
 #include "projnce/io/filesystem/regular_file.h"
 #include "tests/support/child_process.h"
-#include "tests/support/complaint.h"
+#include "tests/support/error_message.h"
 #include "tests/support/files.h"
 #include "tests/support/scratch_dir.h"
 

@@ -9,7 +9,7 @@
 
 #include "projnce/core/error.h"
 #include "tests/support/child_process.h"
-#include "tests/support/complaint.h"
+#include "tests/support/error_message.h"
 #include "tests/support/scratch_dir.h"
 
 namespace projnce::io {

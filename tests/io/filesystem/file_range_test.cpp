@@ -3,8 +3,8 @@
 
 #include "projnce/io/filesystem/file_tree.h"
 #include "projnce/io/filesystem/regular_file.h"
-#include "tests/support/complaint.h"
 #include "tests/support/dataset_folder.h"
+#include "tests/support/error_message.h"
 
 namespace projnce::io {
 namespace {

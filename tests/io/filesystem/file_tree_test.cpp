@@ -7,7 +7,7 @@
 
 #include "projnce/io/filesystem/regular_file.h"
 #include "tests/support/archive_files.h"
-#include "tests/support/complaint.h"
+#include "tests/support/error_message.h"
 #include "tests/support/scratch_dir.h"
 
 namespace projnce::io {

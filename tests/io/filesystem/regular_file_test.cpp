@@ -4,8 +4,8 @@
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 
-#include "tests/support/complaint.h"
 #include "tests/support/data_files.h"
+#include "tests/support/error_message.h"
 #include "tests/support/scratch_dir.h"
 
 namespace projnce::io {
@@ -49,6 +49,27 @@ TEST_F(RegularFileTest, RejectsSpecialFilesWithoutBlocking) {
   EXPECT_THAT(error_about(dir_.path() / "pipe"), HasSubstr("/pipe is a named pipe"));
   EXPECT_THAT(error_about(dir_.path()), HasSubstr("is a folder, expected a regular file"));
   EXPECT_THAT(error_about("/dev/zero"), HasSubstr("/dev/zero is a device"));
+}
+
+TEST_F(RegularFileTest, ReadsTextAndItsEnd) {
+  testing::write_file(dir_.path() / "a", testing::octets_of("one two"));
+  EXPECT_EQ(read_optional_text(dir_.path() / "a", 7), "one two");
+  EXPECT_EQ(read_optional_text(dir_.path() / "none", 7), "");
+  EXPECT_EQ(read_file_end(dir_.path() / "a", 3), "two");
+  EXPECT_EQ(read_file_end(dir_.path() / "a", 100), "one two");
+}
+
+TEST_F(RegularFileTest, ConfigurationsAreRegularFilesOfBoundedSize) {
+  const auto path = dir_.path() / "config.toml";
+  const auto message = [&] { return error_message_of([&] { read_toml(path); }); };
+  EXPECT_THAT(message(), HasSubstr("config.toml cannot be read"));
+  ASSERT_EQ(::mkfifo(path.c_str(), 0600), 0);
+  EXPECT_THAT(message(), HasSubstr("config.toml is a named pipe"));
+  std::filesystem::remove(path);
+  testing::write_file(path, testing::octets_of("a = 1\nb = ="));
+  EXPECT_THAT(message(), HasSubstr("config.toml:2"));
+  testing::write_file(path, testing::Bytes((size_t{1} << 20) + 1, '\n'));
+  EXPECT_THAT(message(), HasSubstr("expected at most 1048576"));
 }
 
 TEST_F(RegularFileTest, ReportsMissingFilesAndLinkLoops) {

@@ -5,7 +5,7 @@
 
 #include <fstream>
 
-#include "tests/support/complaint.h"
+#include "tests/support/error_message.h"
 #include "tests/support/scratch_dir.h"
 
 namespace projnce::io {

@@ -4,7 +4,7 @@
 #include "projnce/core/error.h"
 #include "projnce/core/seed.h"
 #include "projnce/io/image/image_file.h"
-#include "tests/support/complaint.h"
+#include "tests/support/error_message.h"
 #include "tests/support/image_files.h"
 
 namespace projnce::io {

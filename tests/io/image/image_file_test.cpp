@@ -3,8 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "tests/support/complaint.h"
 #include "tests/support/data_files.h"
+#include "tests/support/error_message.h"
 #include "tests/support/scratch_dir.h"
 
 namespace projnce::io {
@@ -58,14 +58,27 @@ TEST(ImageFile, JpegRoundTripsApproximately) {
 }
 
 TEST(ImageFile, RejectsEveryTruncation) {
-  for (const auto& whole :
-       {encode_jpeg(counting_image(16, 16, 3)), encode_png(counting_image(16, 16, 3))}) {
-    // The last 16 bytes are not needed for the pixels: PNG's data checksum and end marker.
-    for (size_t size = 0; size + 16 < whole.size(); ++size) {
+  // libjpeg does not need the last bytes of a JPEG.
+  for (const auto& [whole, spare] : {std::pair(encode_jpeg(counting_image(16, 16, 3)), 16U),
+                                     std::pair(encode_png(counting_image(16, 16, 3)), 0U)}) {
+    for (size_t size = 0; size + spare < whole.size(); ++size) {
       const Bytes cut(whole.begin(), whole.begin() + static_cast<int64_t>(size));
       EXPECT_THAT(error_about_image(cut), HasSubstr("cat/a.jpg is ")) << size;
     }
   }
+}
+
+TEST(ImageFile, RejectsPngsWithoutEndMarker) {
+  const auto whole = encode_png(counting_image(16, 16, 3));
+  constexpr int kEndChunk = 12;
+  Bytes cut(whole.begin(), whole.end() - kEndChunk);
+  EXPECT_THAT(error_about_image(cut), HasSubstr("end marker (IEND) is missing"));
+  // A chunk that claims more bytes than there are does not hide it.
+  cut.insert(cut.end(), {0xFF, 0xFF, 0xFF, 0xF4, 't', 'E', 'X', 't', 0, 0, 0, 0});
+  EXPECT_THAT(error_about_image(cut), HasSubstr("end marker (IEND) is missing"));
+  auto longer = whole;
+  longer.push_back(7);
+  EXPECT_EQ(decode_image(longer, "x").width, 16) << "some programs append data";
 }
 
 TEST(ImageFile, ReportsEachKindOfInvalidFile) {

@@ -2,7 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "projnce/io/image/image_file.h"
-#include "tests/support/complaint.h"
+#include "tests/support/error_message.h"
 #include "tests/support/image_files.h"
 
 namespace projnce::io {

@@ -1,11 +1,13 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <jpeglib.h>
 
 #include <algorithm>
+#include <cstdlib>
 
 #include "projnce/io/image/image_file.h"
-#include "tests/support/complaint.h"
 #include "tests/support/data_files.h"
+#include "tests/support/error_message.h"
 #include "tests/support/test_images.h"
 
 namespace projnce::io {
@@ -156,6 +158,52 @@ TEST(Jpeg, RejectsUnknownColorSpaces) {
   drop_component(jpeg, 0xDA, 4, 9, 2);   // of the scan
   const auto message = testing::error_message_of([&] { decode_image(jpeg, "a.jpg"); });
   EXPECT_THAT(message, HasSubstr("a.jpg is a JPEG with 2 components"));
+}
+
+/// A white progressive JPEG with a scan for each of the first `scans` coefficients of a block.
+Bytes encode_many_scans(int side, int scans) {
+  jpeg_compress_struct state{};
+  jpeg_error_mgr errors{};
+  state.err = jpeg_std_error(&errors);
+  jpeg_create_compress(&state);
+  unsigned char* bytes = nullptr;
+  unsigned long size = 0;
+  jpeg_mem_dest(&state, &bytes, &size);
+  state.image_width = state.image_height = static_cast<JDIMENSION>(side);
+  state.input_components = 1;
+  state.in_color_space = JCS_GRAYSCALE;
+  jpeg_set_defaults(&state);
+  std::vector<jpeg_scan_info> script;
+  for (int k = 0; k < scans; ++k) {
+    script.push_back({.comps_in_scan = 1,
+                      .component_index = {0},
+                      .Ss = k,
+                      .Se = k + 1 == scans ? 63 : k,
+                      .Ah = 0,
+                      .Al = 0});
+  }
+  state.scan_info = script.data();
+  state.num_scans = scans;
+  jpeg_start_compress(&state, TRUE);
+  Bytes row(static_cast<size_t>(side), 255);
+  while (state.next_scanline < state.image_height) {
+    JSAMPROW line = row.data();
+    jpeg_write_scanlines(&state, &line, 1);
+  }
+  jpeg_finish_compress(&state);
+  Bytes result(bytes, bytes + size);
+  jpeg_destroy_compress(&state);
+  std::free(bytes);
+  return result;
+}
+
+TEST(Jpeg, LimitsTheScansOfLargeImages) {
+  EXPECT_EQ(decode_image(encode_many_scans(64, 60), "x").width, 64) << "few pixels";
+  EXPECT_EQ(decode_image(encode_many_scans(5600, 12), "x").width, 5600) << "few scans";
+  // Several hundred such scans in 90 kB took nine seconds, when only their number was limited.
+  const auto jpeg = encode_many_scans(5600, 60);
+  EXPECT_THAT(testing::error_message_of([&] { decode_image(jpeg, "a.jpg"); }),
+              HasSubstr("a.jpg is a corrupt JPEG: more than 32 scans"));
 }
 
 }  // namespace

@@ -10,7 +10,7 @@
 
 #include "projnce/io/filesystem/atomic_file.h"
 #include "projnce/io/filesystem/regular_file.h"
-#include "tests/support/complaint.h"
+#include "tests/support/error_message.h"
 #include "tests/support/files.h"
 #include "tests/support/scratch_dir.h"
 

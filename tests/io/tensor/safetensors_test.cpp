@@ -18,11 +18,11 @@ namespace {
 
 using ::testing::AllOf;
 using testing::bytes_of;
-using testing::complaint_about;
 using testing::contents;
 using ::testing::ElementsAre;
 using testing::error_message_of;
 using ::testing::HasSubstr;
+using testing::parse_error_of;
 using testing::raw_file;
 using testing::ScratchDir;
 
@@ -93,15 +93,15 @@ TEST(Safetensors, ContainsOnlyTheTensorsWithoutChecksum) {
       R"({"__metadata__":{"k":"v"},"t":{"dtype":"F32","shape":[1],"data_offsets":[0,4]}})";
   json.resize(120, ' ');
   EXPECT_EQ(contents(dir / "a"), raw_file(json, 0) + data);
-  EXPECT_EQ(complaint_about(contents(dir / "a"), Integrity::kOptional), "nothing was wrong");
+  EXPECT_EQ(parse_error_of(contents(dir / "a"), Integrity::kOptional), "nothing was wrong");
 }
 
 TEST(Safetensors, AcceptsFilesWithoutChecksumOnlyIfOptional) {
   const auto file = raw_file(R"({"w":{"dtype":"F32","shape":[2],"data_offsets":[0,8]}})", 8);
-  EXPECT_EQ(complaint_about(file, Integrity::kOptional), "nothing was wrong");
-  EXPECT_THAT(complaint_about(file, Integrity::kRequired),
+  EXPECT_EQ(parse_error_of(file, Integrity::kOptional), "nothing was wrong");
+  EXPECT_THAT(parse_error_of(file, Integrity::kRequired),
               AllOf(HasSubstr("x.safetensors"), HasSubstr("no checksum")));
-  EXPECT_EQ(complaint_about(raw_file("{}", 0), Integrity::kOptional), "nothing was wrong");
+  EXPECT_EQ(parse_error_of(raw_file("{}", 0), Integrity::kOptional), "nothing was wrong");
 }
 
 TEST(Safetensors, RejectsTensorsThatItCouldNotReadBack) {
@@ -132,19 +132,19 @@ TEST(Safetensors, RejectsEveryFlippedBitAndTruncation) {
       {{"weight", StoredType::kF32, {2, 5}, bytes_of(data)}, {"empty", StoredType::kBool, {0}, {}}},
       {{"step", "7"}});
   auto file = contents(dir / "a");
-  ASSERT_EQ(complaint_about(file, Integrity::kRequired), "nothing was wrong");
+  ASSERT_EQ(parse_error_of(file, Integrity::kRequired), "nothing was wrong");
   for (size_t bit = 0; bit < file.size() * 8; ++bit) {
     const auto flip = static_cast<char>(1 << bit % 8);
     file[bit / 8] = static_cast<char>(file[bit / 8] ^ flip);
-    ASSERT_THAT(complaint_about(file, Integrity::kRequired), HasSubstr("x.safetensors")) << bit;
+    ASSERT_THAT(parse_error_of(file, Integrity::kRequired), HasSubstr("x.safetensors")) << bit;
     file[bit / 8] = static_cast<char>(file[bit / 8] ^ flip);
   }
   for (size_t size = 0; size < file.size(); ++size) {
-    ASSERT_THAT(complaint_about(file.substr(0, size), Integrity::kRequired),
+    ASSERT_THAT(parse_error_of(file.substr(0, size), Integrity::kRequired),
                 HasSubstr("x.safetensors"))
         << size;
   }
-  EXPECT_THAT(complaint_about(file + '\0', Integrity::kRequired), HasSubstr("bytes of data"));
+  EXPECT_THAT(parse_error_of(file + '\0', Integrity::kRequired), HasSubstr("bytes of data"));
 }
 
 /// A file whose tensor is filled with the version number.

@@ -7,8 +7,8 @@
 #include <numeric>
 
 #include "projnce/io/image/image_file.h"
-#include "tests/support/complaint.h"
 #include "tests/support/data_files.h"
+#include "tests/support/error_message.h"
 #include "tests/support/fake_dataset.h"
 #include "tests/support/files.h"
 #include "tests/support/sample_dataset.h"

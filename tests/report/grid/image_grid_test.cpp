@@ -7,7 +7,7 @@
 #include <cstdlib>
 
 #include "projnce/io/image/image_file.h"
-#include "tests/support/complaint.h"
+#include "tests/support/error_message.h"
 #include "tests/support/files.h"
 #include "tests/support/scratch_dir.h"
 

@@ -12,7 +12,7 @@
 #include "projnce/core/seed.h"
 #include "projnce/io/image/image_file.h"
 #include "tests/report/well_formed.h"
-#include "tests/support/complaint.h"
+#include "tests/support/error_message.h"
 #include "tests/support/files.h"
 #include "tests/support/scratch_dir.h"
 
@@ -63,7 +63,7 @@ size_t dots_in(const MapLayout& layout) {
   return count;
 }
 
-TEST(MapLayout, DotsAreInsideFrameAndLegendIsBesideIt) {
+TEST(MapLayout, DotsAreInsideFrameAndLegendIsNextToIt) {
   for (const int64_t classes : {1, 2, 10, 20, 100, 300}) {
     const Clusters clusters(3000, classes);
     const auto layout = lay_out_map(clusters.map());

@@ -7,6 +7,7 @@
 #include "projnce/io/filesystem/atomic_file.h"
 #include "projnce/io/filesystem/file_lock.h"
 #include "projnce/report/page/report_assets.h"
+#include "projnce/report/page/report_samples.h"
 #include "projnce/report/page/run_data.h"
 #include "tests/support/child_process.h"
 #include "tests/support/files.h"
@@ -117,6 +118,19 @@ TEST_F(RunDataTest, FinishedRunWithoutSamplesListsWhatIsMissing) {
   EXPECT_EQ(data["commands"].size(), 2U);
   ASSERT_EQ(data["missing"].size(), 1U);
   EXPECT_THAT(data["missing"][0].get<std::string>(), HasSubstr("samples.safetensors"));
+}
+
+TEST_F(RunDataTest, FormerNamesInTheAuditAreReplaced) {
+  io::write_file_atomically(run_.summary(), "{}");
+  ReportSamples samples;
+  samples.audit = {{"parts", {{{"part", "test"}, {"audited", 7}}}},
+                   {"worst", {{{"part", "test"}, {"index", 3}}}}};
+  write_report_samples(run_.samples(), samples);
+  const auto audit = run_data(run_, {})["audit"];
+  EXPECT_EQ(audit["splits"],
+            ordered_json::array({ordered_json{{"split", "test"}, {"audited", 7}}}));
+  EXPECT_EQ(audit["worst"][0], (ordered_json{{"split", "test"}, {"index", 3}}));
+  EXPECT_FALSE(audit.contains("parts"));
 }
 
 TEST_F(RunDataTest, RunWithoutLiveProcessIsStopped) {

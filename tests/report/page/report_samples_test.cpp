@@ -6,7 +6,7 @@
 #include <cmath>
 #include <fstream>
 
-#include "tests/support/complaint.h"
+#include "tests/support/error_message.h"
 #include "tests/support/files.h"
 #include "tests/support/scratch_dir.h"
 

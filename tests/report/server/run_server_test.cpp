@@ -10,7 +10,7 @@
 #include "projnce/core/error.h"
 #include "projnce/io/digest.h"
 #include "projnce/report/server/run_index.h"
-#include "tests/support/complaint.h"
+#include "tests/support/error_message.h"
 #include "tests/support/run_folder.h"
 #include "tests/support/scratch_dir.h"
 

@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-#include "tests/support/complaint.h"
+#include "tests/support/error_message.h"
 
 namespace projnce::report {
 namespace {

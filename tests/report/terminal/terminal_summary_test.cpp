@@ -164,8 +164,13 @@ TEST(TerminalSummary, ShowsCertifiedBoundsWithErrors) {
                         "10000 held-out rows), H(C) 2.30\n"
                         "pair form >= 1.65 +- 0.02 nats normalized, 1.20 as in ProjNCE\n"));
   EXPECT_THAT(terminal_summary(certified, {}, kUnicode), HasSubstr(">= 1.73 ± 0.01 nats"));
-  certified["information"]["bounds"]["mi_bound_class_fitted"] = -0.1;
+  auto& bounds = certified["information"]["bounds"];
+  bounds["mi_bound_class_fitted"] = -0.1;
   EXPECT_THAT(terminal_summary(certified, {}, kPlain), HasSubstr("H(C) 2.30, not informative\n"));
+  bounds["mi_bound_normalized"] = -0.2;
+  bounds["mi_bound"] = nullptr;
+  EXPECT_THAT(terminal_summary(certified, {}, kPlain),
+              HasSubstr(">= -0.20 +- 0.02 nats normalized, -inf as in ProjNCE, not informative\n"));
 }
 
 TEST(TerminalSummary, OlderRunsHaveNoCertifiedBound) {

@@ -2,21 +2,21 @@ import type { Rgb } from "../colors";
 import { h, s } from "../dom";
 import type { ColorBy } from "./coloring";
 import { COLOR_TITLES } from "./coloring";
-import type { Part } from "./points";
+import type { Split } from "./points";
 
 /** Segmented control that selects the split. */
-export function partSwitch(parts: Part[], chosen: Part, choose: (part: Part) => void): HTMLElement {
-  const names: Record<Part, string> = { test: "Test samples", train: "Training samples" };
-  const buttons = parts.map((part) =>
-    h("button", { type: "button", "data-part": part, on: { click: () => choose(part) } }, names[part]));
+export function splitSwitch(splits: Split[], chosen: Split, choose: (split: Split) => void): HTMLElement {
+  const names: Record<Split, string> = { test: "Test samples", train: "Training samples" };
+  const buttons = splits.map((split) =>
+    h("button", { type: "button", "data-split": split, on: { click: () => choose(split) } }, names[split]));
   const group = h("div", { class: "map-switch", role: "group", "aria-label": "Samples" }, ...buttons);
-  markPart(group, chosen);
+  markSplit(group, chosen);
   return group;
 }
 
-export function markPart(group: HTMLElement, chosen: Part): void {
+export function markSplit(group: HTMLElement, chosen: Split): void {
   for (const button of group.querySelectorAll("button")) {
-    button.setAttribute("aria-pressed", String(button.dataset["part"] === chosen));
+    button.setAttribute("aria-pressed", String(button.dataset["split"] === chosen));
   }
 }
 

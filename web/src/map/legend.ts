@@ -34,7 +34,7 @@ export class Legend {
   }
 
   private command(text: string, act: () => void): HTMLButtonElement {
-    const label = `Show ${text} ${this.title}`;
+    const label = `${this.title}: show ${text}`;
     const button = h("button", { type: "button", class: "map-legend-command", "aria-label": label }, text);
     button.addEventListener("click", () => {
       act();

@@ -13,14 +13,14 @@ import { KEY_HELP, listenToKeys, zoomBy } from "./keys";
 import { Legend } from "./legend";
 import { onPaper } from "./paper";
 import { Plot } from "./plot";
-import type { Part, Points } from "./points";
+import type { Split, Points } from "./points";
 import { nameOf, unpackPoints } from "./points";
 import { stepFrom } from "./step";
 import { takeStill } from "./still";
 
 export interface MapHandle {
   /** Highlights the sample with this index in its split and scrolls it into view; null clears the highlight. */
-  highlight(part: Part, index: number | null): void;
+  highlight(split: Split, index: number | null): void;
   destroy(): void;
 }
 
@@ -37,22 +37,22 @@ class EmbeddingMap implements MapHandle {
   private readonly announcement = h("p", { class: "visually-hidden", "aria-live": "polite" });
   private readonly select = controls.colorSelect((by) => this.color(by));
   private readonly ramp = controls.rampKey();
-  private readonly parts: Part[];
+  private readonly splits: Split[];
   private readonly switcher: HTMLElement;
   private readonly paper = h("canvas", { class: "map-paper", "aria-hidden": "true" });
-  private readonly unpacked = new Map<Part, Points>();
+  private readonly unpacked = new Map<Split, Points>();
   private readonly listening = new AbortController();
-  private part: Part;
+  private split: Split;
   private by: ColorBy = "label";
   /** The selected sample, or -1. It keeps its ring, unlike a sample that is only hovered. */
   private picked = -1;
 
   constructor(private readonly run: RunData) {
-    this.parts = (["test", "train"] as const).filter((part) => run[part] !== null);
-    this.part = this.parts[0]!;
+    this.splits = (["test", "train"] as const).filter((split) => run[split] !== null);
+    this.split = this.splits[0]!;
     this.plot = new Plot(run.classes, () => this.placeCard());
     this.card = new Card(run.classes);
-    this.switcher = controls.partSwitch(this.parts, this.part, (part) => this.choosePart(part));
+    this.switcher = controls.splitSwitch(this.splits, this.split, (split) => this.chooseSplit(split));
     this.element = frame({
       title: "Embedding map", file: run.name, twin: false, body: this.body(),
       svg: () => mapSvg(this.plot.shot(scheme())),
@@ -60,12 +60,12 @@ class EmbeddingMap implements MapHandle {
       table: () => mapTable(this.points, run.classes),
     });
     this.listen();
-    this.choosePart(this.part);
+    this.chooseSplit(this.split);
   }
 
   private get points(): Points {
-    let points = this.unpacked.get(this.part);
-    if (!points) this.unpacked.set(this.part, (points = unpackPoints(this.run[this.part]!)));
+    let points = this.unpacked.get(this.split);
+    if (!points) this.unpacked.set(this.split, (points = unpackPoints(this.run[this.split]!)));
     return points;
   }
 
@@ -81,7 +81,7 @@ class EmbeddingMap implements MapHandle {
       this.plot.names = on;
       stage.redraw();
     });
-    const bar = h("div", { class: "map-bar" }, this.parts.length > 1 && this.switcher,
+    const bar = h("div", { class: "map-bar" }, this.splits.length > 1 && this.switcher,
       h("label", { class: "map-color" }, "Color by ", this.select), names);
     const image = h("div", { class: "map-image-box" }, stage.element, this.card.element, zoom, this.paper);
     const side = h("div", { class: "map-side" }, this.ramp, this.groupLegend.element, this.classLegend.element);
@@ -108,9 +108,9 @@ class EmbeddingMap implements MapHandle {
     onPaper(this.element, (paper) => paper && this.drawPaper());
   }
 
-  private choosePart(part: Part): void {
-    this.part = part;
-    controls.markPart(this.switcher, part);
+  private chooseSplit(split: Split): void {
+    this.split = split;
+    controls.markSplit(this.switcher, split);
     const offered = colorsFor(this.points);
     if (!offered.includes(this.by)) this.by = "label";
     controls.fillColors(this.select, offered, this.by);
@@ -150,7 +150,7 @@ class EmbeddingMap implements MapHandle {
     if (this.picked >= 0 && !this.plot.isShown(this.picked)) this.pick(-1);
     else this.activate(this.picked);
     const { points } = this;
-    const what = this.part === "test" ? "test sample" : "training sample";
+    const what = this.split === "test" ? "test sample" : "training sample";
     const of = points.total > points.count ? `${count(points.count)} of ` : "";
     const shown = this.plot.visible.length;
     const fewer = shown < points.count ? `; ${count(shown)} shown` : "";
@@ -184,10 +184,10 @@ class EmbeddingMap implements MapHandle {
     this.card.show(i, x, y, this.plot.stage.size);
   }
 
-  highlight(part: Part, index: number | null): void {
+  highlight(split: Split, index: number | null): void {
     if (index === null) return this.pick(-1);
-    if (!this.parts.includes(part)) return;
-    if (part !== this.part) this.choosePart(part);
+    if (!this.splits.includes(split)) return;
+    if (split !== this.split) this.chooseSplit(split);
     const i = this.points.index.indexOf(index);
     if (i < 0) {
       this.pick(-1);

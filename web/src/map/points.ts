@@ -2,7 +2,7 @@ import type { Images, SampleSet } from "../model";
 import { unpack16, unpack32, unpack8 } from "../packed";
 import type { Box } from "./view";
 
-export type Part = "train" | "test";
+export type Split = "train" | "test";
 
 /** The decoded samples of one split. */
 export interface Points {

@@ -10,7 +10,7 @@ const SIZE = 96;
 type Worst = Audit["worst"][number];
 
 /** Shows a sample on the map when it is clicked; null if there is no map. */
-export type ShowOnMap = ((part: "train" | "test", index: number) => void) | null;
+export type ShowOnMap = ((split: "train" | "test", index: number) => void) | null;
 
 function checkText({ check }: Audit): string {
   if (!check) return "";
@@ -21,8 +21,8 @@ function checkText({ check }: Audit): string {
 }
 
 function coverageText(audit: Audit): string {
-  const parts = (audit.parts ?? []).filter((part) => part.audited > 0).map((part) => `${counted(part.audited, `${part.part} label`)}`);
-  return parts.length > 0 ? `Audited ${parts.join(" and ")}. ` : "";
+  const splits = (audit.splits ?? []).filter((split) => split.audited > 0).map((split) => `${counted(split.audited, `${split.split} label`)}`);
+  return splits.length > 0 ? `Audited ${splits.join(" and ")}. ` : "";
 }
 
 function summaryText(audit: Audit): string {
@@ -56,7 +56,7 @@ function card(audit: Audit, i: number, show: ShowOnMap): HTMLElement {
   const shown = audit.images ? image(audit.images, i, SIZE, `Sample ${worst.name}`) : null;
   const open = shown && show && h("button", {
     type: "button", class: "plain", title: "Show on the map", "aria-label": `Show sample ${worst.name} on the map`,
-    on: { click: () => show(worst.part === "test" ? "test" : "train", worst.index) },
+    on: { click: () => show(worst.split === "test" ? "test" : "train", worst.index) },
   }, shown);
   const sound = audit.sounds?.[i];
   return h("li", { class: "label-issue" },
@@ -64,7 +64,7 @@ function card(audit: Audit, i: number, show: ShowOnMap): HTMLElement {
     h("div", { class: "label-issue-text" },
       flagged && h("span", { class: "given" }, h("span", { class: "visually-hidden" }, "given "), named(worst.given)),
       h("span", { class: "suggested" }, h("span", { class: "visually-hidden" }, flagged ? "suggested " : "given, not flagged "), named(worst.suggested)),
-      h("span", { class: "aside" }, `${percent(worst.score)} · `, named(worst.name), worst.part === "test" ? " · test" : ""),
+      h("span", { class: "aside" }, `${percent(worst.score)} · `, named(worst.name), worst.split === "test" ? " · test" : ""),
       verdict(worst),
       sound && playButton(sound, `sample ${worst.name}`)));
 }

@@ -59,7 +59,7 @@ Image smooth_image(int height, int width, int channels) {
 
 constexpr uint64_t kSeeds[] = {11, 12, 13};
 
-TEST(ImagePart, TrainRegionIsTheUnionOfAllViews) {
+TEST(ImageRegion, TrainRegionIsTheUnionOfAllViews) {
   const AugmentOptions options;
   for (uint64_t seed = 0; seed < 200; ++seed) {
     const std::vector<uint64_t> seeds = {seed, seed + 1000};
@@ -83,7 +83,7 @@ TEST(ImagePart, TrainRegionIsTheUnionOfAllViews) {
   }
 }
 
-TEST(ImagePart, TrainViewsOfUnreducedPartsAreBitIdentical) {
+TEST(ImageRegion, TrainViewsOfUnreducedPartsAreBitIdentical) {
   for (const int channels : {1, 3}) {
     for (const int size : {16, 64, 200}) {
       const auto whole = random_image(97, 133, channels, 1);
@@ -105,7 +105,7 @@ TEST(ImagePart, TrainViewsOfUnreducedPartsAreBitIdentical) {
   }
 }
 
-TEST(ImagePart, TrainViewsOfReducedPartsAreClose) {
+TEST(ImageRegion, TrainViewsOfReducedPartsAreClose) {
   const auto whole = smooth_image(403, 505, 3);
   const auto format = plain_format(3, 24);
   TrainTransform transform({}, format);
@@ -121,7 +121,7 @@ TEST(ImagePart, TrainViewsOfReducedPartsAreClose) {
   }
 }
 
-TEST(ImagePart, EvalViewsOfUnreducedPartsAreBitIdentical) {
+TEST(ImageRegion, EvalViewsOfUnreducedPartsAreBitIdentical) {
   for (const int channels : {1, 3}) {
     for (const auto& [height, width] : {std::pair{97, 133}, {300, 50}, {31, 400}, {64, 64}}) {
       for (const int size : {8, 48, 150}) {
@@ -138,7 +138,7 @@ TEST(ImagePart, EvalViewsOfUnreducedPartsAreBitIdentical) {
   }
 }
 
-TEST(ImagePart, EvalViewsOfReducedPartsAreClose) {
+TEST(ImageRegion, EvalViewsOfReducedPartsAreClose) {
   const auto whole = smooth_image(405, 803, 3);
   const auto format = plain_format(3, 40);
   const auto region = eval_region(40, 405, 803);
@@ -153,7 +153,7 @@ TEST(ImagePart, EvalViewsOfReducedPartsAreClose) {
   }
 }
 
-TEST(ImagePart, SmallImagesAreNotReduced) {
+TEST(ImageRegion, SmallImagesAreNotReduced) {
   EXPECT_LT(eval_region(64, 100, 50).reduction, 1);
   EXPECT_LE(train_region({}, 64, kSeeds, 64, 64).reduction, 1);
 }

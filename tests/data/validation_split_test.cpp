@@ -6,7 +6,7 @@
 #include <set>
 
 #include "projnce/dataset/wrappers/wrappers.h"
-#include "tests/support/complaint.h"
+#include "tests/support/error_message.h"
 #include "tests/support/fake_dataset.h"
 #include "tests/support/memory_dataset.h"
 

@@ -89,7 +89,7 @@ void expect_means(const Image& part, const Image& whole, double tolerance) {
   }
 }
 
-TEST(ImagePart, UnreducedPixelsEqualTheWholeImage) {
+TEST(ImageRegion, UnreducedPixelsEqualTheWholeImage) {
   Random random(1);
   for (const int channels : {1, 3, 4}) {
     for (const auto colors : kSubsamplings) {
@@ -109,7 +109,7 @@ TEST(ImagePart, UnreducedPixelsEqualTheWholeImage) {
   }
 }
 
-TEST(ImagePart, ProgressiveFilesGiveTheSamePixels) {
+TEST(ImageRegion, ProgressiveFilesGiveTheSamePixels) {
   Random random(2);
   const auto jpeg = encode_jpeg(random_image(75, 118, 3, 1), {Subsampling::k420, true});
   const auto whole = decode_image(jpeg, "x");
@@ -119,14 +119,14 @@ TEST(ImagePart, ProgressiveFilesGiveTheSamePixels) {
   }
 }
 
-TEST(ImagePart, PngFilesAreDecodedCompletely) {
+TEST(ImageRegion, PngFilesAreDecodedCompletely) {
   const auto image = random_image(9, 13, 3, 1);
   const auto part = decode_region(testing::encode_png(image), {{1, 1, 2, 2}, 4});
   EXPECT_EQ(part.pixels, image.pixels);
   EXPECT_FALSE(part.window);
 }
 
-TEST(ImagePart, RequiredRegionReceivesTheDisplayedSize) {
+TEST(ImageRegion, RequiredRegionReceivesTheDisplayedSize) {
   const auto jpeg = encode_jpeg(waves(40, 64, 3));
   for (int orientation = 1; orientation <= 8; ++orientation) {
     decode_image(testing::with_orientation(jpeg, orientation), "x", [&](int height, int width) {
@@ -137,7 +137,7 @@ TEST(ImagePart, RequiredRegionReceivesTheDisplayedSize) {
   }
 }
 
-TEST(ImagePart, UsesTheLargestAllowedReduction) {
+TEST(ImageRegion, UsesTheLargestAllowedReduction) {
   const auto jpeg = encode_jpeg(waves(64, 64, 3));
   const PixelBox all{0, 0, 64, 64};
   for (const auto& [allowed, taken] : {std::pair{0.5, 1},
@@ -154,7 +154,7 @@ TEST(ImagePart, UsesTheLargestAllowedReduction) {
   }
 }
 
-TEST(ImagePart, ReducedPixelsAreMeansAtEveryScale) {
+TEST(ImageRegion, ReducedPixelsAreMeansAtEveryScale) {
   Random random(3);
   for (const int channels : {1, 3}) {
     for (const auto colors : kSubsamplings) {
@@ -177,7 +177,7 @@ TEST(ImagePart, ReducedPixelsAreMeansAtEveryScale) {
   }
 }
 
-TEST(ImagePart, RotatedImagesKeepTheirPixelsAndWindow) {
+TEST(ImageRegion, RotatedImagesKeepTheirPixelsAndWindow) {
   Random random(4);
   const auto upright = encode_jpeg(waves(75, 118, 3), {Subsampling::k420});
   for (int orientation = 1; orientation <= 8; ++orientation) {
@@ -200,7 +200,7 @@ TEST(ImagePart, RotatedImagesKeepTheirPixelsAndWindow) {
   }
 }
 
-TEST(ImagePart, ClipsBoxesToTheImage) {
+TEST(ImageRegion, ClipsBoxesToTheImage) {
   const auto jpeg = encode_jpeg(waves(20, 30, 3));
   const auto whole = decode_image(jpeg, "x");
   for (const auto& box : {PixelBox{-5, -5, 100, 100}, PixelBox{25, 40, 3, 3}, PixelBox{3, 4, 0, 0},
@@ -209,7 +209,7 @@ TEST(ImagePart, ClipsBoxesToTheImage) {
   }
 }
 
-TEST(ImagePart, RejectsFilesTruncatedWithinThePart) {
+TEST(ImageRegion, RejectsFilesTruncatedWithinThePart) {
   const auto whole = encode_jpeg(random_image(64, 64, 3, 5), {Subsampling::k420});
   const auto pixels = decode_image(whole, "x");
   int refused = 0;
@@ -227,7 +227,7 @@ TEST(ImagePart, RejectsFilesTruncatedWithinThePart) {
   EXPECT_GT(refused, static_cast<int>(whole.size() / 7 / 4));
 }
 
-TEST(ImagePart, CorruptFilesGiveAnErrorOrAPart) {
+TEST(ImageRegion, CorruptFilesGiveAnErrorOrAPart) {
   Random random(6);
   const auto whole = encode_jpeg(random_image(48, 80, 3, 7), {Subsampling::k420});
   for (int trial = 0; trial < 1500; ++trial) {

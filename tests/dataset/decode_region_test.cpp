@@ -10,7 +10,7 @@
 namespace projnce::dataset {
 namespace {
 
-class DecodePartTest : public ::testing::Test {
+class DecodeRegionTest : public ::testing::Test {
  protected:
   void SetUp() override {
     for (const char* file : {"a.jpg", "b.jpg"}) {
@@ -34,7 +34,7 @@ class DecodePartTest : public ::testing::Test {
   DatasetPtr files_;
 };
 
-TEST_F(DecodePartTest, FilesDecodeOnlyTheRequiredRegion) {
+TEST_F(DecodeRegionTest, FilesDecodeOnlyTheRequiredRegion) {
   const auto image = part(*files_, 0);
   ASSERT_TRUE(image.window);
   EXPECT_EQ(*image.window, (ImageWindow{64, 96, {8, 16, 32, 40}, 2}));
@@ -42,7 +42,7 @@ TEST_F(DecodePartTest, FilesDecodeOnlyTheRequiredRegion) {
   EXPECT_EQ(image.width, 20);
 }
 
-TEST_F(DecodePartTest, WrappersForwardTheRequiredRegion) {
+TEST_F(DecodeRegionTest, WrappersForwardTheRequiredRegion) {
   const auto first = part(*files_, 0).pixels;
   const auto second = part(*files_, 1).pixels;
   ASSERT_NE(first, second);
@@ -55,7 +55,7 @@ TEST_F(DecodePartTest, WrappersForwardTheRequiredRegion) {
   EXPECT_TRUE(gray.window);
 }
 
-TEST_F(DecodePartTest, CachedImagesAreComplete) {
+TEST_F(DecodeRegionTest, CachedImagesAreComplete) {
   const auto checked = check_dataset(files_, {});
   const auto image = std::get<Image>(checked.dataset->decode_region(0, [](int, int) {
     return DecodeRegion{{0, 0, 1, 1}};
