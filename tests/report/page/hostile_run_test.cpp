@@ -1,4 +1,4 @@
-// Runs whose files were damaged, or made to harm the reader.
+// Runs whose files are corrupt, or made to harm the reader.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/stat.h>
