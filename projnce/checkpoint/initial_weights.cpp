@@ -172,15 +172,16 @@ std::vector<std::string> unused_names(const TensorFile& file, const TensorCopies
 /// Converts all tensors to their target types. Throws if a value is not finite afterwards; a large
 /// float64 overflows in float32.
 void convert_all(TensorCopies& copies, const TensorFile& file) {
-  for (auto& [from, to] : copies) {
-    auto converted = from.to(to.scalar_type());
+  for (auto& [source, target] : copies) {
+    auto converted = source.to(target.scalar_type());
     if (!torch::isfinite(converted).all().item<bool>()) {
-      const auto name = std::find_if(file.tensors.begin(), file.tensors.end(),
-                                     [&](const auto& item) { return item.second.is_same(from); });
+      const auto name =
+          std::find_if(file.tensors.begin(), file.tensors.end(),
+                       [&from = source](const auto& item) { return item.second.is_same(from); });
       fail(file.origin, " has values in ", io::printable_start(name->first),
-           " that are not finite as ", to.scalar_type(), ", expected finite weights");
+           " that are not finite as ", target.scalar_type(), ", expected finite weights");
     }
-    from = std::move(converted);
+    source = std::move(converted);
   }
 }
 

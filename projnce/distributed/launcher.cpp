@@ -86,7 +86,7 @@ RankProcess start_rank(const LaunchPlan& plan, const fs::path& dir, int attempt,
 /// The rank processes of one attempt. The destructor kills those still running.
 class Attempt {
  public:
-  Attempt(const LaunchPlan& plan, const fs::path& dir, int attempt) : plan_(plan) {
+  Attempt(const LaunchPlan& plan, const fs::path& dir, int attempt) {
     for (int rank = 0; rank < plan.ranks; ++rank) {
       ranks_.push_back(start_rank(plan, dir, attempt, rank));
     }
@@ -114,7 +114,6 @@ class Attempt {
   void reap(int options);
   void forward_signals();
 
-  const LaunchPlan& plan_;
   std::vector<RankProcess> ranks_;
   std::string failure_;
   int first_status_ = 0;

@@ -123,16 +123,15 @@ void check_other_settings(const TheoryOptions& options, Claims& claims) {
   };
   auto generator = experiment_generator(options.seed + 1105);
   for (const auto& reference : kRandomLabels) {
-    for (const auto& [rows, temperature] :
-         {Setting{256, 0.07}, Setting{512, 0.2}, Setting{512, 1.0}}) {
+    for (const auto& setting : {Setting{256, 0.07}, Setting{512, 0.2}, Setting{512, 1.0}}) {
       const auto [pair, normalized] = repeat(options.scaled(16), [&] {
-        const auto batch =
-            draw_random_labels(rows, reference.classes, kDimensions128, reference.views, generator);
-        const auto bound = batch_pair_bound(batch, reference.classes, temperature);
+        const auto batch = draw_random_labels(setting.rows, reference.classes, kDimensions128,
+                                              reference.views, generator);
+        const auto bound = batch_pair_bound(batch, reference.classes, setting.temperature);
         return std::array{bound.value, bound.normalized};
       });
-      const auto at =
-          fmt::format(", {}, N = {}, temperature {}", views_text(reference), rows, temperature);
+      const auto at = fmt::format(", {}, N = {}, temperature {}", views_text(reference),
+                                  setting.rows, setting.temperature);
       claims.at_most("pair form" + at, pair, {0});
       claims.at_most("normalized pair form" + at, normalized, {0});
     }
