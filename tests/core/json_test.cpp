@@ -11,7 +11,7 @@ namespace {
 using ::testing::AllOf;
 using ::testing::HasSubstr;
 
-std::string error_about(const std::string& text) {
+std::string json_error(const std::string& text) {
   return testing::error_message_of([&] { parse_json(text, "a.json"); });
 }
 
@@ -22,18 +22,18 @@ std::string nested(size_t levels) {
 TEST(Json, LimitsTheLevels) {
   EXPECT_EQ(parse_json(nested(64), "a.json").size(), 1U);
   for (const size_t levels : {65U, 10'000'000U}) {
-    EXPECT_THAT(error_about(nested(levels)), HasSubstr("a.json contains JSON with more than 64"));
+    EXPECT_THAT(json_error(nested(levels)), HasSubstr("a.json contains JSON with more than 64"));
     EXPECT_TRUE(try_parse_json(nested(levels)).is_discarded());
   }
   std::string objects;
   for (int i = 0; i < 100'000; ++i) objects += "{\"a\":";
-  EXPECT_THAT(error_about(objects), HasSubstr("more than 64 levels"));
+  EXPECT_THAT(json_error(objects), HasSubstr("more than 64 levels"));
 }
 
 TEST(Json, BracketsInStringsAreNotLevels) {
   const auto brackets = "\"\\\"" + std::string(100, '[') + "\\\\\"";
   EXPECT_EQ(parse_json("[" + brackets + "]", "a.json").size(), 1U);
-  EXPECT_THAT(error_about("[" + brackets + "," + nested(64) + "]"),
+  EXPECT_THAT(json_error("[" + brackets + "," + nested(64) + "]"),
               HasSubstr("more than 64 levels"));
 }
 
@@ -48,9 +48,9 @@ TEST(Json, LimitsTheKeysWhoseOrderIsKept) {
 }
 
 TEST(Json, ReportsTheNameAndTheReason) {
-  EXPECT_THAT(error_about("{\"a\": }"),
+  EXPECT_THAT(json_error("{\"a\": }"),
               AllOf(HasSubstr("a.json is not valid JSON: parse error"), HasSubstr("column 7")));
-  EXPECT_THAT(error_about("1e999"), HasSubstr("a.json is not valid JSON: number overflow"));
+  EXPECT_THAT(json_error("1e999"), HasSubstr("a.json is not valid JSON: number overflow"));
   EXPECT_TRUE(try_parse_json("[1e999]").is_discarded());
 }
 

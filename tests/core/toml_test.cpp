@@ -25,7 +25,7 @@ TEST(Toml, SyntaxErrorsReportFileAndLine) {
   }
 }
 
-std::string error_about(const std::string& text) {
+std::string toml_error(const std::string& text) {
   return testing::error_message_of([&] { parse_toml(text, "deep.toml"); });
 }
 
@@ -43,14 +43,14 @@ TEST(Toml, RejectsDeepTablesBeforeParsing) {
     for (const auto& text : {dots + "a = 1", "\n[" + dots + "a]", "x = {" + dots + "a = 1}",
                              quoted + "a = 1", "x = {y = '''\n''''', " + dots + "a = 1}",
                              R"(x = {y = """\"""""", )" + dots + "a = 1}"}) {
-      EXPECT_THAT(error_about(text), HasSubstr("a key has more than 16 parts")) << levels;
+      EXPECT_THAT(toml_error(text), HasSubstr("a key has more than 16 parts")) << levels;
     }
-    EXPECT_THAT(error_about("x = " + repeated("[", levels)), HasSubstr("more than 16 levels"));
-    EXPECT_THAT(error_about("x = " + repeated("{a = ", levels)), HasSubstr("more than 16 levels"));
+    EXPECT_THAT(toml_error("x = " + repeated("[", levels)), HasSubstr("more than 16 levels"));
+    EXPECT_THAT(toml_error("x = " + repeated("{a = ", levels)), HasSubstr("more than 16 levels"));
     Table table;
     EXPECT_THROW(apply_setting(table, "x=" + repeated("[", levels)), Error);
   }
-  EXPECT_THAT(error_about("a = 1\nb = '''\n\n'''\n" + repeated("a.", 20) + "b = 1"),
+  EXPECT_THAT(toml_error("a = 1\nb = '''\n\n'''\n" + repeated("a.", 20) + "b = 1"),
               HasSubstr("deep.toml:5: "));
 }
 
