@@ -1,4 +1,5 @@
 #include "projnce/inference/information_report.h"
+#include "projnce/core/logging.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -27,7 +28,7 @@ TEST(InformationOfArrays, MeasuresSeparatedClasses) {
   write_array(dir / "rows.npy", separated_rows(labels));
   write_array(dir / "labels.npy", labels);
   const auto result = information_of_arrays(
-      {.embeddings = dir / "rows.npy", .labels = dir / "labels.npy", .folds = 4});
+      {.embeddings = dir / "rows.npy", .labels = dir / "labels.npy", .folds = 4}, make_logger());
   const auto& report = result.report;
   EXPECT_EQ(result.folds, 4);
   EXPECT_EQ(result.priors, "estimated");
