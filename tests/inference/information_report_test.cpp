@@ -1,5 +1,4 @@
 #include "projnce/inference/information_report.h"
-#include "projnce/core/logging.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -8,6 +7,7 @@
 
 #include <cmath>
 
+#include "projnce/core/logging.h"
 #include "projnce/inference/array_files.h"
 #include "tests/support/scratch_dir.h"
 
