@@ -20,7 +20,7 @@ void add_table_options(CLI::App& command, inference::TableRequest& request) {
   add("--split", columns.split, "splits, such as train and test");
   add("--group", columns.group, "groups of samples");
   command
-      .add_option("--embedding-columns", columns.embedding,
+      .add_option("--feature-columns", columns.embedding,
                   "columns of numbers or arrays, or NAME for NAME_0, NAME_1, ... (default: "
                   "embedding)")
       ->type_name("COLUMN")

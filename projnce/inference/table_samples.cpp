@@ -45,7 +45,7 @@ torch::Tensor embeddings_of(const dataset::LabeledTable& table, const TableReque
                       int{!request.columns.embedding.empty()};
   if (sources > 1) {
     fail(
-        "the embeddings have several sources, expected one of --embeddings, --embedding-columns "
+        "the embeddings have several sources, expected one of --embeddings, --feature-columns "
         "and --run");
   }
   if (!request.run.empty()) return embed_files(table, request, output, logger);

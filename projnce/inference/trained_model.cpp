@@ -172,7 +172,8 @@ void read_readout(const checkpoint::TensorFile& file, const checkpoint::NamedTen
     return;
   }
   try {
-    parse_readout(parse_json(found->second, file.origin), tensors, file.origin, trained);
+    parse_readout(parse_json(found->second, "the readout of " + file.origin), tensors, file.origin,
+                  trained);
   } catch (const nlohmann::json::exception& error) {
     fail(file.origin, " has a malformed readout: ", error.what());
   }

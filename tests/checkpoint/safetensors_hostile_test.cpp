@@ -74,7 +74,7 @@ TEST(HostileSafetensors, RejectsGapsAndOverlapsInTheData) {
       {named(f32("[0]", "[4,0]")), 4, "start at 0"},
       {named(f32("[0]", "[0,0]"), f32("[0]", "[4,4]")), 4, "start at 0"},
       {named(f32("[1]", "[0,18446744073709551615]")), 4, "of its 4 bytes"},
-      {"{}", 1, "1 bytes of data, expected 0"},
+      {"{}", 1, "1 byte of data, expected 0"},
   });
 }
 

@@ -71,7 +71,7 @@ class AuditTable(TableCommands):
         exact = [[struct.unpack("<f", struct.pack("<f", value))[0] for value in row] for row in self.rows]
         numbered = {f"v{d}": [repr(row[d]) for row in exact] for d in range(4)}
         write_table(self.scratch / "wide.tsv", {**self.columns, **numbered}, "\t")
-        self.assertEqual(self.audit("wide.tsv", "--label", "intent", "--embedding-columns", "v")[1], expected)
+        self.assertEqual(self.audit("wide.tsv", "--label", "intent", "--feature-columns", "v")[1], expected)
         with open(self.scratch / "data.jsonl", "w", encoding="utf-8") as file:
             for label, row in zip(self.labels, exact):
                 file.write(json.dumps({"intent": label, "embedding": row}) + "\n")
@@ -105,7 +105,7 @@ class AuditTable(TableCommands):
     def test_arguments_that_do_not_go_together_are_refused(self):
         self.assert_refused("audit", *self.CONTRACT, says="-o")
         self.refused(*self.CONTRACT, "--labels", "l.npy", says=["--label COLUMN"])
-        self.refused(*self.CONTRACT, "--embedding-columns", "v", says=["--embedding-columns"])
+        self.refused(*self.CONTRACT, "--feature-columns", "v", says=["--feature-columns"])
         self.refused(*self.CONTRACT, "--sheet", "s.html", says=["--sheet"])
         self.refused("data.csv", "--label", "intent", "--run", "nowhere", says=["--image COLUMN"])
         self.refused("--label", "intent", "--embeddings", "e.npy", says=["expected a table"])

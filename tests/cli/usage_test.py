@@ -248,7 +248,7 @@ class ReproduceUsage(Usage):
         env = {"PROJNCE_DATA": str(data), "HOME": str(data)}
         ran = self.run_program("reproduce", "table1", "--scale", "smoke", "--dataset", "mnist", "--dry-run", env=env)
         self.assertEqual(ran.returncode, 0, ran.stderr)
-        self.assertRegex(ran.stderr, r"MNIST.*, trained on vehicle and animal: skipping 2 cell\(s\) that "
+        self.assertRegex(ran.stderr, r"MNIST.*, trained on vehicle and animal: skipping 2 cells that "
                                      r"cannot be trained: .*unknown key 'coarse_training'")
         self.assertNotIn("vehicle", ran.stdout)
         self.assertEqual(len(re.findall("^to train", ran.stdout, re.MULTILINE)), 4)

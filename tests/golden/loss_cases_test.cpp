@@ -115,7 +115,7 @@ TEST(LossCases, ErrorsOfMalformedFilesNameCaseAndField) {
     return error_after([&](json& file) { file["cases"][0]["params"][key] = value; });
   };
   EXPECT_THAT(in_case("z", json::array({{1, 0}, {1}})),
-              AllOf(HasSubstr("case first: inputs.z[1] has 1 numbers"), HasSubstr("expected 2")));
+              AllOf(HasSubstr("case first: inputs.z[1] has 1 number"), HasSubstr("expected 2")));
   EXPECT_THAT(in_case("z", json::array({{1, "a"}})), HasSubstr("case first: inputs.z[0]"));
   EXPECT_THAT(in_case("z", 3), HasSubstr("case first: inputs.z"));
   EXPECT_THAT(in_case("z", json::array()), HasSubstr("at least one row"));

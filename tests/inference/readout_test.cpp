@@ -130,8 +130,7 @@ TEST_F(CorruptReadout, RejectsInvalidMetadata) {
   const auto set = [](const char* text) {
     return [text](checkpoint::TensorFile& file) { file.metadata["readout"] = text; };
   };
-  EXPECT_THAT(error_after(eval::Protocol::kNearestCentroid, set("{")),
-              HasSubstr("malformed readout"));
+  EXPECT_THAT(error_after(eval::Protocol::kNearestCentroid, set("{")), HasSubstr("the readout of"));
   EXPECT_THAT(error_after(eval::Protocol::kNearestCentroid, set(R"({"protocol": "magic"})")),
               HasSubstr("magic"));
   EXPECT_THAT(

@@ -145,7 +145,7 @@ TEST(MixedKsg, RejectsInvalidInput) {
               HasSubstr("k = 5 must be between 1 and 4"));
   EXPECT_THAT(error_message_of([&] { mixed_ksg(x, x, 0); }), HasSubstr("k = 0"));
   EXPECT_THAT(error_message_of([&] { mixed_ksg(x, x.narrow(0, 0, 4), 2); }),
-              HasSubstr("5 rows and y 4"));
+              HasSubstr("5 rows and y has 4"));
   EXPECT_THAT(
       error_message_of([&] { label_information(x, torch::arange(5), {.k = 2, .label_scale = 0}); }),
       HasSubstr("label_scale"));

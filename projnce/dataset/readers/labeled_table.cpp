@@ -127,7 +127,7 @@ std::vector<size_t> find_embedding_columns(const LabeledTable& table) {
   }
   if (names.empty()) columns = embedding_columns_of(table.table, kDefaultEmbedding);
   if (columns.empty()) {
-    fail(Hint{"pass --embeddings FILE.npy, --embedding-columns NAME, or --run RUN"},
+    fail(Hint{"pass --embeddings FILE.npy, --feature-columns NAME, or --run RUN"},
          table.table.name(), " has no column '", kDefaultEmbedding, "' or '", kDefaultEmbedding,
          "_0'");
   }

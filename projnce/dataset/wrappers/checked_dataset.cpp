@@ -177,7 +177,7 @@ void check_corrupt_samples(const Dataset& dataset, const std::vector<CorruptSamp
   for (size_t i = 0; i < std::min(corrupt.size(), kMaxWarnings); ++i) {
     logger->warn("skipped: {}", corrupt[i].reason);
   }
-  logger->warn("skipped {}: cannot be read", count);
+  logger->warn("{} cannot be read; skipped", count);
 }
 
 }  // namespace projnce::dataset

@@ -58,7 +58,7 @@ TEST_F(Esc50Test, SkipsAndCountsMissingSounds) {
   folder_.remove("audio/5-b-0.wav");
   const auto split = open_esc50(folder_.tree());
   EXPECT_EQ(split.test->size(), 1);
-  EXPECT_THAT(split.remarks, ElementsAre(HasSubstr("1 sounds of meta/esc50.csv")));
+  EXPECT_THAT(split.remarks, ElementsAre(HasSubstr("1 missing sound of meta/esc50.csv")));
 }
 
 TEST_F(Esc50Test, SkipsBlankLines) {

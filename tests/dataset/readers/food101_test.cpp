@@ -49,7 +49,7 @@ TEST_F(Food101Test, SkipsAndCountsMissingImages) {
   folder_.remove("images/ramen/0.jpg");
   const auto split = open_food101(folder_.tree());
   EXPECT_THAT(labels_of(*split.train), ElementsAre(0, 0, 1));
-  EXPECT_THAT(split.remarks, ElementsAre(HasSubstr("1 images of meta/train.txt")));
+  EXPECT_THAT(split.remarks, ElementsAre(HasSubstr("1 missing image of meta/train.txt")));
 }
 
 TEST_F(Food101Test, ReportsInvalidLists) {

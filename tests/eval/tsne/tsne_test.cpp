@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "projnce/core/counted.h"
 #include "projnce/eval/nearest_neighbors.h"
 #include "tests/support/error_message.h"
 
@@ -126,7 +127,7 @@ void expect_error(const torch::Tensor& rows, const TsneOptions& options,
 TEST(Tsne, RejectsInvalidArguments) {
   auto rows = clustered_rows(100);
   for (const int64_t count : {0, 1, 2, 3}) {
-    expect_error(clustered_rows(count), {}, {std::to_string(count) + " rows", "at least 4"});
+    expect_error(clustered_rows(count), {}, {counted(count, "row"), "at least 4"});
   }
   expect_error(clustered_rows(21), {.perplexity = 30},
                {"perplexity is 30", "1 to 6.66", "21 rows"});

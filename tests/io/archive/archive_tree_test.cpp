@@ -148,7 +148,7 @@ TEST_F(ArchiveTreeTest, ReadsUtf8NamesOfZip) {
   mark_utf8("PK\x01\x02", 8);
   const auto tree = open(zip);
   EXPECT_THAT(tree->files_below("", {}), ElementsAre("B\u00E4r/\u65E5.txt"));
-  EXPECT_THAT(tree->remark(), HasSubstr("skipped 1 entries with invalid names"));
+  EXPECT_THAT(tree->remark(), HasSubstr("skipped 1 entry with an invalid name"));
 }
 
 TEST_F(ArchiveTreeTest, RejectsEveryTruncation) {
@@ -242,7 +242,7 @@ TEST_F(ArchiveTreeTest, RejectsArchiveWithoutFiles) {
   EXPECT_THAT(error_about(Bytes(10240)), HasSubstr("some.archive contains no readable files"));
   EXPECT_THAT(error_about(testing::gzip(Bytes(10240))), HasSubstr("contains no readable files"));
   EXPECT_THAT(error_about(testing::pack(Packing::kTar, {{"../a", "x"}})),
-              AllOf(HasSubstr("contains no readable files"), HasSubstr("skipped 1 entries")));
+              AllOf(HasSubstr("contains no readable files"), HasSubstr("skipped 1 entry")));
   EXPECT_THAT(error_about(testing::gzip(testing::octets_of("only text"))),
               HasSubstr("some.archive is not a readable archive"));
 }
