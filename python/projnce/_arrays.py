@@ -44,7 +44,10 @@ def to_tensor(values: Any, name: str) -> torch.Tensor:
     elif isinstance(values, (list, tuple)):
         import numpy as np
 
-        values = np.asarray(values)
+        try:
+            values = np.asarray(values)
+        except ValueError as error:
+            raise ValueError(f"{name} have rows of different lengths") from error
     if _is_numpy_array(values):
         return torch.as_tensor(_native(values, name))
     raise TypeError(

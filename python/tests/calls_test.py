@@ -173,7 +173,10 @@ class WrongCallTest(unittest.TestCase):
 
     def test_measures(self):
         z, y = FEATURES.numpy(), LABELS.numpy()
-        self.refused(TypeError, "embeddings must be", lambda: projnce.audit([[1.0]], y))
+        self.refused(TypeError, "embeddings must be", lambda: projnce.audit("file.npy", y))
+        self.refused(ValueError, "embeddings of shape .1, 1.", lambda: projnce.audit([[1.0]], y))
+        self.refused(ValueError, "embeddings have rows of different lengths",
+                     lambda: projnce.audit([[1.0], [1.0, 2.0]], y[:2]))
         self.refused(ValueError, "labels have shape", lambda: projnce.label_entropy(FEATURES))
         self.refused(ValueError, "perplexity", lambda: projnce.tsne(z, perplexity=30))
         self.refused(ValueError, "init", lambda: projnce.tsne(z, init="zeros"))
