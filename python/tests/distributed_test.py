@@ -14,11 +14,15 @@ import cases
 from cases import SAMPLES
 
 RANKS, SAMPLES_OF_RANK, VIEWS = 2, 4, 2
-GATHERING = [
-    name
-    for name, sample in SAMPLES.items()
-    if "candidates" in inspect.signature(sample.loss().forward).parameters
-]
+
+
+def accepts_candidates(loss):
+    """contrast_mode = "one" takes views from the shape of the features, so it has no candidates."""
+    parameters = inspect.signature(loss.forward).parameters
+    return "candidates" in parameters and getattr(loss, "contrast_mode", "all") == "all"
+
+
+GATHERING = [name for name, sample in SAMPLES.items() if accepts_candidates(sample.loss())]
 
 
 class RowLoss(torch.nn.Module):
@@ -68,8 +72,8 @@ def part(tensors, rank):
 
 
 def make_model(name, wrap=lambda loss: loss):
-    model = cases.Model(wrap(SAMPLES[name].loss()), whole_batch(name)[0].shape[-1])
     torch.manual_seed(4)
+    model = cases.Model(wrap(SAMPLES[name].loss()), whole_batch(name)[0].shape[-1])
     torch.nn.init.normal_(model.layer.weight)
     return model.double()
 

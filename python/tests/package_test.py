@@ -141,6 +141,7 @@ class DocumentationTest(unittest.TestCase):
         with tempfile.TemporaryDirectory() as folder:
             before = os.getcwd()
             os.chdir(folder)
+            torch.manual_seed(1)
             try:
                 for program in programs:
                     with self.subTest(program=program):

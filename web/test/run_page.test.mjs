@@ -50,7 +50,7 @@ describe("report of a run", { skip }, () => {
   test("the overview shows the numbers of the summary", async () => {
     const page = shared;
     const text = await page.locator("#overview").innerText();
-    for (const part of ["74.5%", "73.3\u2009–\u200975.7\u202f%", "at least 1.66 ± 0.01\u00a0nats of 2.30\u00a0nats", "1.77\u00a0nats (77\u202f%)", "2\u202f136 images/s", "22\u00a0s", "40\u202f%", "2\u202f400 wrong labels"])
+    for (const part of ["74.5%", "73.3\u2009–\u200975.7\u202f%", "at least 1.66 ± 0.01\u00a0nats of 2.30\u00a0nats", "1.77\u00a0nats (77\u202f%)", "2\u202f136 images/s", "22\u00a0s", "40\u202f%", "2\u202f400\u00a0wrong labels"])
       assert.ok(text.replace(/\n/g, "").includes(part), `${part} in ${text}`);
     assert.equal(await page.locator(".protocols tbody tr").count(), 3);
     assert.match(await page.locator(".command pre").innerText(), /^build\/projnce train .* --seed 1 /);
