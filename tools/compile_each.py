@@ -1,10 +1,12 @@
 #!/usr/bin/env python3
 """Checks that every source compiles by itself, without unity builds and the precompiled header, which hide
-missing includes. Generates no code (-fsyntax-only).
+missing includes and let names clash. Generates no code (-fsyntax-only).
 
-    compile_each.py                all sources of the library, the program and the operators; an hour of CPU time
-    compile_each.py FILE...        only these sources
-    compile_each.py --since REV    only sources that changed since a revision
+    compile_each.py                all sources of the library, the program, the operators and the tests;
+                                   an hour of CPU time
+    compile_each.py FILE...        only these sources and headers
+    compile_each.py --changed      only sources and headers that differ from main, or from the last commit if
+                                   this is main
 """
 import json
 import os
@@ -17,12 +19,19 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 BUILD = ROOT / "build-each"
+FOLDERS = ("projnce", "apps", "python", "tests")  # bench/ is built by script/bench only
 
 
 def configure():
-    subprocess.run(["cmake", "--preset", "dev", "-B", str(BUILD), "--log-level=WARNING", "-DPROJNCE_BUILD_TESTS=OFF",
+    """Returns the compile commands of our sources. Sources compiled for several instruction sets have several."""
+    subprocess.run(["cmake", "--preset", "dev", "-B", str(BUILD), "--log-level=WARNING",
                     "-DCMAKE_DISABLE_PRECOMPILE_HEADERS=ON"], cwd=ROOT, check=True, stdout=subprocess.DEVNULL)
-    return json.loads((BUILD / "compile_commands.json").read_text())
+    entries = json.loads((BUILD / "compile_commands.json").read_text())
+    return [entry for entry in entries if is_below(ROOT, entry["file"]) and not is_below(BUILD, entry["file"])]
+
+
+def is_below(folder, path):
+    return folder in Path(path).parents
 
 
 def compiler_call(entry):
@@ -37,39 +46,67 @@ def compiler_call(entry):
     return [word for word in words if word not in ("-MD", "-c")] + ["-O0", "-fsyntax-only"]
 
 
-def check(entry):
-    ran = subprocess.run(compiler_call(entry), cwd=entry["directory"], text=True, stdout=subprocess.PIPE,
+def header_call(header, entries):
+    """Returns the command that compiles a source of one line, which includes `header`, with the options of the
+    source that is nearest to it: of the same name, else of the same folder."""
+    def nearness(entry):
+        source = Path(entry["file"])
+        shared = len(os.path.commonpath([source, header]))
+        return shared, source.parent == header.parent, source.stem == header.stem
+
+    entry = max(entries, key=nearness)
+    call = [word for word in compiler_call(entry) if word != entry["file"]]
+    return [*call, "-x", "c++", "-"], entry["directory"], f'#include "{header}"\n'
+
+
+def calls_for(paths, entries):
+    """Returns (path, command, directory, standard input) of each compilation; of all sources if `paths` is None."""
+    calls = [(Path(entry["file"]), compiler_call(entry), entry["directory"], None)
+             for entry in entries if paths is None or Path(entry["file"]) in paths]
+    headers = sorted(path for path in paths or () if path.suffix == ".h")
+    return calls + [(header, *header_call(header, entries)) for header in headers]
+
+
+def check(call):
+    path, command, directory, text = call
+    ran = subprocess.run(command, cwd=directory, input=text, text=True, stdout=subprocess.PIPE,
                          stderr=subprocess.STDOUT)
-    return Path(entry["file"]).relative_to(ROOT), ran.returncode, ran.stdout
+    return path, ran.returncode, ran.stdout
 
 
-def changed_since(revision):
-    listing = subprocess.run(["git", "diff", "--name-only", "--diff-filter=d", revision, "--", "*.cpp"], cwd=ROOT,
-                             check=True, text=True, stdout=subprocess.PIPE).stdout
-    return {ROOT / name for name in listing.splitlines()}
+def git(*arguments, root=ROOT):
+    ran = subprocess.run(["git", *arguments], cwd=root, text=True, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
+    return ran.stdout.strip() if ran.returncode == 0 else ""
+
+
+def changed_files(root=ROOT):
+    """Sources and headers that differ from main, or from the last commit if this is main."""
+    head = git("rev-parse", "HEAD", root=root)
+    base = git("merge-base", "HEAD", "origin/main", root=root) or git("merge-base", "HEAD", "main", root=root)
+    if base in ("", head):
+        base = git("rev-parse", "--verify", "HEAD~1", root=root)
+    patterns = [f"{folder}/*.{kind}" for folder in FOLDERS for kind in ("cpp", "h")]
+    names = git("diff", "--name-only", "--diff-filter=d", base, "--", *patterns, root=root) if base else ""
+    return {root / name for name in names.splitlines()}
 
 
 def main(arguments):
-    if arguments[:1] == ["--since"]:
-        wanted = changed_since(arguments[1])
-        if not wanted:
+    if arguments == ["--changed"]:
+        paths = changed_files()
+        if not paths:
             print("no source has changed")
             return 0
     else:
-        wanted = {(Path.cwd() / name).resolve() for name in arguments}
-    entries = configure()
-    # Sources compiled for several instruction sets occur once per set.
-    entries = [entry for entry in entries if Path(entry["file"]).is_relative_to(ROOT)
-               and BUILD not in Path(entry["file"]).parents and (not wanted or Path(entry["file"]) in wanted)]
+        paths = {(Path.cwd() / name).resolve() for name in arguments} or None
+    calls = calls_for(paths, configure())
     started, failed = time.monotonic(), 0
     with ThreadPoolExecutor(os.cpu_count()) as pool:
-        for path, status, output in pool.map(check, entries):
+        for path, status, output in pool.map(check, calls):
             if status != 0:
                 failed += 1
-                print(f"{path} does not compile by itself\n{output}", flush=True)
-    print(f"{len(entries) - failed} of {len(entries)} sources compile by themselves "
-          f"({time.monotonic() - started:.0f} s)")
-    return 1 if failed or not entries else 0
+                print(f"{path.relative_to(ROOT)} does not compile by itself\n{output}", flush=True)
+    print(f"{len(calls) - failed} of {len(calls)} files compile by themselves ({time.monotonic() - started:.0f} s)")
+    return 1 if failed or not calls else 0
 
 
 if __name__ == "__main__":

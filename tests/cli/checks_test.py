@@ -12,6 +12,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent.parent
 sys.path.insert(0, str(ROOT / "tools"))
 
+import compile_each  # noqa: E402
 from check_layers import MOST_LINES, check_length, check_types, defined_types  # noqa: E402
 from unittest_file import python_with_torch  # noqa: E402
 
@@ -74,6 +75,58 @@ class Layers(unittest.TestCase):
         """No include upwards, no long file, no type that is defined twice."""
         ran = subprocess.run([sys.executable, ROOT / "tools/check_layers.py"], text=True, capture_output=True)
         self.assertEqual((ran.returncode, ran.stdout), (0, ""))
+
+
+class CompileEach(unittest.TestCase):
+    """tools/compile_each.py, with a project of two files in place of ours."""
+
+    def setUp(self):
+        scratch = tempfile.TemporaryDirectory()
+        self.addCleanup(scratch.cleanup)
+        self.root = Path(scratch.name)
+        (self.root / "projnce").mkdir()
+
+    def write(self, name, text):
+        path = self.root / "projnce" / name
+        path.write_text(text)
+        return path
+
+    def statuses(self, *paths):
+        source = self.write("a.cpp", '#include "a.h"\nint main() { return size_of({}); }\n')
+        entry = {"file": str(source), "directory": str(self.root), "command": f"c++ -std=c++20 -o a.o -c {source}"}
+        return [compile_each.check(call)[1] for call in compile_each.calls_for(set(paths) or None, [entry])]
+
+    @unittest.skipUnless(shutil.which("c++"), "no compiler")
+    def test_a_header_must_compile_without_the_includes_of_its_users(self):
+        header = self.write("a.h", "#pragma once\n#include <string>\ninline int size_of(std::string s) { return s.size(); }\n")
+        self.assertEqual(self.statuses(), [0])
+        self.assertEqual(self.statuses(self.root / "projnce/a.cpp", header), [0, 0])
+        header.write_text(header.read_text().replace("#include <string>\n", ""))
+        self.assertEqual(self.statuses(header), [1])
+
+    @unittest.skipUnless(shutil.which("git"), "git is not installed")
+    def test_changed_files_are_those_that_differ_from_main_or_from_the_last_commit(self):
+        def git(*arguments):
+            subprocess.run(["git", "-c", "user.name=a", "-c", "user.email=a@b", *arguments], cwd=self.root, check=True,
+                           capture_output=True)
+
+        def changed():
+            return sorted(path.name for path in compile_each.changed_files(self.root))
+
+        git("init", "--initial-branch=main")
+        for message in ("first", "second"):
+            self.write(f"{message}.cpp", "")
+            self.write("common.h", message)
+            git("add", ".")
+            git("commit", "-m", message)
+        self.assertEqual(changed(), ["common.h", "second.cpp"])
+        git("switch", "-c", "branch")
+        self.write("third.cpp", "")
+        self.write("third.md", "")
+        git("rm", "projnce/first.cpp")
+        git("add", ".")
+        git("commit", "-m", "third")
+        self.assertEqual(changed(), ["third.cpp"])
 
 
 class Seeds(unittest.TestCase):
