@@ -70,16 +70,32 @@ void print_estimate(const inference::InformationReport& report) {
   std::cout << fmt::format(kRow, name, number_text(report.ksg->value), spread);
 }
 
+/// Conditions under which the values are bounds.
+std::string conditions_text(const inference::ArrayInformation& result) {
+  std::string text = "The bounds hold only if the encoder was not trained on these rows";
+  if (result.priors == "uniform") {
+    text += fmt::format(" and the population has {} equally frequent classes", result.num_classes);
+  } else if (result.priors != "estimated") {
+    text += " and these are the priors of the population";
+  }
+  return text + ".";
+}
+
 void print_information(const inference::ArrayInformation& result) {
   const auto& report = result.report;
+  // The label frequencies of the rows may have less entropy than priors that are known.
+  const bool estimated = result.priors == "estimated";
   std::cout << fmt::format("{}, {}, {}\n", counted(report.samples, "sample"),
                            counted(report.dimensions, "dimension"),
                            counted(report.classes, "class", "classes"))
-            << fmt::format(kRow, "label entropy H(C), upper limit",
-                           number_text(report.label_entropy), "nats");
+            << fmt::format(kRow,
+                           estimated ? "label entropy H(C), upper limit"
+                                     : "H(C) by the priors, upper limit",
+                           number_text(estimated ? report.label_entropy : report.bounds.entropy),
+                           "nats");
   print_bounds(result);
   print_estimate(report);
-  std::cout << "\nThe bounds hold only if the encoder was not trained on these rows.\n";
+  std::cout << '\n' << conditions_text(result) << '\n';
 }
 
 nlohmann::ordered_json to_json(const inference::ArrayInformation& result) {

@@ -67,18 +67,72 @@ LabeledArrays read_evaluated(const ArrayInformationRequest& request, const Logge
   return read_table_samples(request.table, RunOutput::kEmbeddings, logger).arrays;
 }
 
+bool is_priors_file(const ArrayInformationRequest& request) {
+  return request.priors != "estimated" && request.priors != "uniform";
+}
+
+/// Throws if the integers of the labels file show that some classes have no rows.
+void check_no_gaps(const ArrayInformationRequest& request, int64_t occurring) {
+  if (!request.table.table.empty()) return;
+  const auto labels = read_labels(request.labels);
+  const auto first = labels.min().item<int64_t>();
+  const auto last = labels.max().item<int64_t>();
+  if (last - first + 1 == occurring) return;
+  fail(Hint{"pass the number of classes of the population as --num-classes"},
+       request.labels.string(), " has rows of ", occurring, " of the classes ", first, "..", last,
+       ", expected all of them with --priors uniform: classes without rows count too");
+}
+
 /// The number of classes of the population, of which `occurring` have rows.
 int64_t population_classes(const ArrayInformationRequest& request, int64_t occurring) {
-  if (request.num_classes == 0) return occurring;
+  if (request.num_classes == 0) {
+    if (request.priors == "uniform") check_no_gaps(request, occurring);
+    return occurring;
+  }
   if (request.num_classes < occurring) {
     fail("--num-classes = ", request.num_classes, ", but ", labels_file(request).string(), " has ",
          occurring, " classes");
   }
-  if (request.priors != "estimated" && request.priors != "uniform") {
+  if (is_priors_file(request)) {
     fail("--num-classes has no effect with ", request.priors, ", whose length is the number of ",
          "classes");
   }
   return request.num_classes;
+}
+
+/// Reads the priors of the classes `labels`.
+information::ClassPriors read_priors(const std::string& path, const torch::Tensor& labels) {
+  if (!std::filesystem::exists(path)) {
+    fail("--priors = '", path, "', expected uniform, estimated or a .npy file");
+  }
+  const auto file = io::read_npy(path);
+  if (file.array.shape.size() != 1) {
+    fail(path, " holds a ", file.array.shape.size(),
+         "-dimensional array, expected a 1-dimensional array with one probability per class");
+  }
+  const auto values = dataset::finite_floats(file.array, path);
+  const auto count = static_cast<int64_t>(values.size());
+  const auto last = labels.max().item<int64_t>();
+  if (last >= count) {
+    fail(path, " has the priors of ", counted(count, "class", "classes"), ", expected at least ",
+         last + 1, ", because class ", last, " occurs");
+  }
+  const information::ClassPriors priors{.num_classes = count, .values = torch::tensor(values)};
+  try {
+    information::checked_priors(priors, labels);
+  } catch (const Error& error) {
+    fail(path, ": ", error.what());
+  }
+  return priors;
+}
+
+torch::Tensor read_instances(const ArrayInformationRequest& request, int64_t rows) {
+  auto instances = read_labels(request.instances);
+  if (instances.size(0) != rows) {
+    fail(request.instances.string(), " holds ", counted(instances.size(0), "instance id"), " and ",
+         labels_file(request).string(), " ", counted(rows, "label"), ", expected one id per row");
+  }
+  return instances;
 }
 
 EvaluatedArrays read_arrays_with_priors(const ArrayInformationRequest& request,
@@ -92,29 +146,13 @@ EvaluatedArrays read_arrays_with_priors(const ArrayInformationRequest& request,
   }
   result.priors = {.num_classes = population_classes(request, classes),
                    .estimated = request.priors == "estimated"};
-  if (request.priors != "estimated" && request.priors != "uniform") {
-    if (!std::filesystem::exists(request.priors)) {
-      fail("--priors = '", request.priors, "', expected uniform, estimated or a .npy file");
-    }
-    const auto file = io::read_npy(request.priors);
-    if (file.array.shape.size() != 1) {
-      fail(request.priors, " holds a ", file.array.shape.size(),
-           "-dimensional array, expected a 1-dimensional array with one probability per class");
-    }
-    const auto values = dataset::finite_floats(file.array, request.priors);
-    result.priors = {.num_classes = static_cast<int64_t>(values.size()),
-                     .values = torch::tensor(values)};
+  if (is_priors_file(request)) {
     // Priors are indexed by the integers of the file, or by the sorted labels of a table.
     if (request.table.table.empty()) result.rows.labels = read_labels(request.labels);
+    result.priors = read_priors(request.priors, result.rows.labels);
   }
   if (!request.instances.empty()) {
-    result.rows.instances = read_labels(request.instances);
-    if (result.rows.instances.size(0) != result.rows.labels.size(0)) {
-      fail(request.instances.string(), " holds ",
-           counted(result.rows.instances.size(0), "instance id"), " and ",
-           labels_file(request).string(), " ", counted(result.rows.labels.size(0), "label"),
-           ", expected one id per row");
-    }
+    result.rows.instances = read_instances(request, result.rows.labels.size(0));
   }
   return result;
 }

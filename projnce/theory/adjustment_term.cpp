@@ -130,8 +130,8 @@ TheoryResult adjustment_term(const TheoryOptions& options) {
           .title = "Without R, general projections are not a bound",
           .summary =
               "g+ is alpha times the class mean, g- the class means of the batch. Without the "
-              "adjustment term R the value grows with alpha beyond I(Z;C); with R it is "
-              "largest near alpha = 1 and never above.",
+              "adjustment term R the value grows with alpha beyond I(Z;C); with R its "
+              "expectation is largest near alpha = 1 and at most I(Z;C).",
           .tables = {table},
           .chart = {.title = "The adjustment term R keeps the value below I(Z;C)",
                     .subtitle = "vMF(6, 4), N = 256, optimal temperature; at alpha = 2 the value "

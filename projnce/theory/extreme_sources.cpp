@@ -123,7 +123,8 @@ void check_other_settings(const TheoryOptions& options, Claims& claims) {
   };
   auto generator = experiment_generator(options.seed + 1105);
   for (const auto& reference : kRandomLabels) {
-    for (const auto& setting : {Setting{256, 0.07}, Setting{512, 0.2}, Setting{512, 1.0}}) {
+    for (const auto& setting : {Setting{256, 0.07}, Setting{256, 0.2}, Setting{256, 1.0},
+                                Setting{512, 0.2}, Setting{512, 1.0}}) {
       const auto [pair, normalized] = repeat(options.scaled(16), [&] {
         const auto batch = draw_random_labels(setting.rows, reference.classes, kDimensions128,
                                               reference.views, generator);

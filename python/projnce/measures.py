@@ -165,6 +165,9 @@ def label_information(
     )
 
 
+_USED_BY = {"class_vectors": "general or class", "negatives": "general"}
+
+
 def mi_bounds(
     embeddings: Array,
     labels: Array,
@@ -195,9 +198,11 @@ def mi_bounds(
       \cdot g_c / \tau`;
     * ``"logits"``: the class form of a classifier: H(C) minus its cross entropy.
 
-    The values are bounds only if instances are independent, and neither the encoder (in evaluation
-    mode) nor class vectors, negatives, temperature or priors were fitted to these rows. The pair form
-    corresponds to the objective of `ProjNCE <https://arxiv.org/abs/2506.09810>`_.
+    The values are bounds only if instances are independent, neither the encoder (in evaluation mode)
+    nor class vectors, negatives, temperature or priors were fitted to these rows, and ``priors`` are
+    those of the population or ``priors_estimated`` is true. Pass ``num_classes`` if some classes have
+    no rows: uniform priors over too few classes give no bound. The pair form corresponds to the
+    objective of `ProjNCE <https://arxiv.org/abs/2506.09810>`_.
 
     Args:
         embeddings: rows ``[N, D]`` of any norm; for ``form="logits"`` logits ``[N, M]``.
@@ -221,7 +226,8 @@ def mi_bounds(
 
     Raises:
         ValueError: if a label is outside 0 .. M - 1, priors do not sum to 1 or exclude a class that
-            occurs, the temperature is not positive, a row is not finite, or shapes do not match.
+            occurs, the temperature is not positive, a row is not finite, shapes do not match, or the
+            form does not use an argument.
 
     >>> labels = torch.arange(40) % 4
     >>> z = torch.nn.functional.one_hot(labels).double()
@@ -231,6 +237,9 @@ def mi_bounds(
     """
     rows, numbers = to_matrix(embeddings, "embeddings"), to_labels(labels)
     form = form or ("pair" if class_vectors is None else "class")
+    for name, value in {"class_vectors": class_vectors, "negatives": negatives}.items():
+        if value is not None and form not in _USED_BY[name]:
+            raise ValueError(f"{name} have no effect with form={form!r}, expected {_USED_BY[name]}")
     vectors = None if class_vectors is None else to_matrix(class_vectors, "class_vectors")
     if num_classes is None:
         num_classes = _class_count(rows, numbers, vectors, priors, form)

@@ -135,6 +135,9 @@ class MiBoundsTest(unittest.TestCase):
             "instances has 3 entries": dict(instances=np.arange(3)),
             "form = 'pairs' is not one of": dict(form="pairs"),
             "class vectors are none": dict(form="class"),
+            "negatives have no effect with form='pair'": dict(negatives=z),
+            "class_vectors have no effect with form='pair'": dict(form="pair", class_vectors=z[:3]),
+            "expected general or class": dict(form="logits", class_vectors=z[:3]),
         }
         for sentence, arguments in refused.items():
             with self.subTest(sentence), self.assertRaisesRegex(ValueError, sentence):

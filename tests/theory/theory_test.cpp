@@ -59,6 +59,21 @@ INSTANTIATE_TEST_SUITE_P(Theory, SmallTheory,
                                            SmallExperiment{"T7", 0.1}, SmallExperiment{"T8", 0.05}),
                          [](const auto& test) { return test.param.id; });
 
+TEST(Theory, TrainedEncodersAreComparedOnTheSameRows) {
+  set_threads(1);
+  const auto results =
+      run_theory({.only = {"T8"}, .options = {.seed = 5, .effort = 0.02}}, ignore_result);
+  const auto& tables = results.at(0).tables;
+  ASSERT_EQ(tables.size(), 2U);
+  const auto& differences = tables[1];
+  EXPECT_EQ(differences.rows.size(), 2U) << "clean and noisy labels";
+  for (const auto& row : differences.rows) {
+    ASSERT_EQ(row.size(), differences.header.size());
+    EXPECT_THAT(row[1], HasSubstr("±"));
+    EXPECT_THAT(row[2], HasSubstr("±"));
+  }
+}
+
 TEST(Theory, EqualSeedsGiveEqualNumbers) {
   set_threads(1);
   const TheoryRequest request{.only = {"T3"}, .options = {.seed = 7, .effort = 0.02}};

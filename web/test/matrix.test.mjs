@@ -129,6 +129,7 @@ describe("reports of all kinds of runs", { skip }, () => {
     await page.close();
     const enough = await check([small(100)]);
     assert.match(await enough.locator(".information").innerText(), /too few samples for an interval/);
+    assert.match(await enough.locator(".information").innerText(), /information about the class, up to the standard error\. Measured on \d+\stest samples/);
     assert.match(await enough.locator(".information").innerText(), /at least 0\.50 ± 0\.01\snats of 0\.69\snats/);
     assert.equal(await enough.locator(".few").count(), 0);
     await enough.close();

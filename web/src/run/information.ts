@@ -4,7 +4,7 @@ import { counted, finite, nats, percent } from "../format";
 import type { Information, Metric } from "../model";
 
 const TITLE = "Mutual information I(Z;C)";
-const MEANING = "Certified lower bound on I(Z;C) from test samples that the encoder was not trained on.";
+const MEANING = "Certified lower bound: embeddings of new samples have at least this much information about the class, up to the standard error.";
 
 /** Bounds by key, in display order. Other keys of older runs are not valid bounds and are not shown. */
 const FORMS: Record<string, string> = {
@@ -55,9 +55,10 @@ function estimateText(information: Information): string {
 function boundsText(information: Information, bounds: Bound[]): string {
   const [first, ...others] = bounds;
   if (!first) return "";
-  const poor = first.value <= 0 ? " The bound is not informative for this run." : "";
-  const more = others.map((bound) => `${bound.form} ${withError(bound)}`).join(", ");
-  return `${MEANING}${poor} ${counted(information.bounds.rows ?? information.samples, "row")}, ${first.form}` + (more ? `; ${more}. ` : ". ");
+  const poor = first.value <= 0 ? " It is not informative for this run." : "";
+  const rows = counted(information.bounds.rows ?? information.samples, "test sample");
+  const more = others.map((bound) => `; ${bound.form} ${withError(bound)}`).join("");
+  return `${MEANING}${poor} Measured on ${rows} that the encoder was not trained on: ${first.form}${more}. `;
 }
 
 function headText(information: Information, bounds: Bound[]): (string | HTMLElement)[] {
