@@ -53,7 +53,8 @@ if(PROJNCE_BUILD_PROGRAM)
   projnce_install_headers(
     projnce/core/progress.h projnce/core/toml.h projnce/data/inspect_data.h projnce/data/training_data.h
     projnce/inference/array_files.h projnce/inference/audit.h projnce/inference/embed.h
-    projnce/inference/evaluate.h projnce/inference/predict.h projnce/inference/trained_model.h
+    projnce/inference/evaluate.h projnce/inference/predict.h projnce/inference/results_json.h
+    projnce/inference/trained_model.h
     projnce/io/filesystem/run_directory.h projnce/loader/loaders.h projnce/report/build/report.h
     projnce/run/train.h projnce/train/trainer.h projnce/train/training_checkpoint.h)
 

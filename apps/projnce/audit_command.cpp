@@ -10,6 +10,7 @@
 #include "projnce/core/counted.h"
 #include "projnce/core/error.h"
 #include "projnce/inference/audit.h"
+#include "projnce/inference/results_json.h"
 #include "projnce/io/printable.h"
 
 namespace projnce::app::audit_command {

@@ -11,6 +11,7 @@
 #include "projnce/core/error.h"
 #include "projnce/eval/accuracy.h"
 #include "projnce/inference/evaluate.h"
+#include "projnce/inference/results_json.h"
 #include "projnce/io/printable.h"
 
 namespace projnce::app::eval_command {

@@ -12,6 +12,7 @@
 #include "projnce/core/counted.h"
 #include "projnce/core/error.h"
 #include "projnce/inference/information_report.h"
+#include "projnce/inference/results_json.h"
 
 namespace projnce::app::mi_command {
 

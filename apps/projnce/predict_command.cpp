@@ -7,6 +7,7 @@
 #include "apps/projnce/options.h"
 #include "projnce/core/counted.h"
 #include "projnce/inference/predict.h"
+#include "projnce/inference/results_json.h"
 #include "projnce/io/filesystem/atomic_file.h"
 
 namespace projnce::app::predict_command {

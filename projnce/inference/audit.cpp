@@ -27,8 +27,6 @@ namespace projnce::inference {
 
 namespace {
 
-using nlohmann::ordered_json;
-
 constexpr size_t kMaxLabelErrors = 10;
 constexpr double kMinLabelErrorShare = 0.01;
 
@@ -76,29 +74,6 @@ std::vector<AuditReport::Split> report_splits(const AuditedSamples& samples) {
     splits.push_back({.name = split.name, .samples = split.size, .audited = audited[split.name]});
   }
   return splits;
-}
-
-ordered_json number_or_null(double value) {
-  return std::isnan(value) ? ordered_json() : ordered_json(value);
-}
-
-ordered_json score_to_json(const eval::AuditScore& score) {
-  return {{"wrong", score.wrong},
-          {"precision", number_or_null(score.precision)},
-          {"recall", number_or_null(score.recall)},
-          {"average_precision", number_or_null(score.average_precision)},
-          {"worst", score.worst},
-          {"worst_wrong", score.worst_wrong},
-          {"corrected", number_or_null(score.corrected)}};
-}
-
-/// See AuditSkill.
-ordered_json skill_to_json(const eval::AuditSkill& skill) {
-  return {{"informative", skill.informative},
-          {"held_out_accuracy", skill.accuracy},
-          {"chance_accuracy", skill.chance_accuracy},
-          {"information", skill.information},
-          {"label_entropy", skill.label_entropy}};
 }
 
 }  // namespace
@@ -218,43 +193,6 @@ AuditReport report_audit(const AuditedSamples& samples, const Audited& audited, 
     report.noise_matrix.emplace_back(row, row + matrix.size(1));
   }
   return report;
-}
-
-ordered_json audit_json(const AuditReport& report) {
-  ordered_json json{{"samples", report.samples},
-                    {"classes", report.classes},
-                    {"splits", ordered_json::array()},
-                    {"skill", skill_to_json(report.skill)},
-                    {"flagged", report.flagged},
-                    {"expected_precision", number_or_null(report.expected_precision)},
-                    {"noise_rate", number_or_null(report.noise_rate)},
-                    {"mistakes", ordered_json::array()},
-                    {"worst", ordered_json::array()}};
-  for (const auto& split : report.splits) {
-    json["splits"].push_back(
-        {{"split", split.name}, {"samples", split.samples}, {"audited", split.audited}});
-  }
-  for (const auto& mistake : report.mistakes) {
-    json["mistakes"].push_back(
-        {{"class", mistake.class_name}, {"labeled", mistake.labeled}, {"share", mistake.share}});
-  }
-  for (const auto& issue : report.worst) {
-    json["worst"].push_back({{"split", issue.split},
-                             {"index", issue.index},
-                             {"sample", issue.sample},
-                             {"given", issue.given},
-                             {"suggested", issue.suggested},
-                             {"score", issue.score}});
-    if (!issue.text.empty()) json["worst"].back()["text"] = issue.text;
-  }
-  if (report.check) json["check"] = score_to_json(*report.check);
-  json["noise_matrix"] = report.noise_matrix;
-  json["seconds"] = report.seconds;
-  return json;
-}
-
-ordered_json audit_to_json(const AuditedSamples& samples, const Audited& audited, size_t count) {
-  return audit_json(report_audit(samples, audited, count));
 }
 
 namespace {

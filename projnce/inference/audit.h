@@ -4,7 +4,6 @@
 
 #include <filesystem>
 #include <memory>
-#include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
 #include <utility>
@@ -121,13 +120,6 @@ struct AuditReport {
 
 /// Reports an audit with the `count` samples of highest score.
 AuditReport report_audit(const AuditedSamples& samples, const Audited& audited, size_t count);
-
-/// Output of `audit --json`; the HTML report stores most of it.
-nlohmann::ordered_json audit_json(const AuditReport& report);
-
-/// Same as audit_json(report_audit(samples, audited, count)).
-nlohmann::ordered_json audit_to_json(const AuditedSamples& samples, const Audited& audited,
-                                     size_t count);
 
 struct AuditRunRequest {
   std::filesystem::path run;

@@ -38,22 +38,6 @@ RetrievalReport measure_retrieval_report(const torch::Tensor& rows, const torch:
                                               labels)};
 }
 
-nlohmann::ordered_json retrieval_json(const RetrievalReport& report) {
-  const auto& found = report.retrieval;
-  nlohmann::ordered_json result = {{"queries", found.queries}};
-  if (!report.reason.empty()) {
-    result["reason"] = report.reason;
-    return result;
-  }
-  for (size_t k = 0; k < found.ranks.size(); ++k) {
-    result[concat("recall_at_", found.ranks[k])] = found.recall[k];
-  }
-  result["r_precision"] = found.r_precision;
-  result["map_at_r"] = found.map_at_r;
-  result["nmi"] = report.nmi;
-  return result;
-}
-
 namespace {
 
 void check_same_classes(const TrainedModel& trained, const dataset::Dataset& test) {

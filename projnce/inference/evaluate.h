@@ -4,7 +4,6 @@
 
 #include <cstdint>
 #include <filesystem>
-#include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
 #include <vector>
@@ -29,9 +28,6 @@ struct RetrievalReport {
 /// metrics if they would say nothing about the embeddings: a single class, no class with two rows,
 /// or equal rows, whose ranking would be their order.
 RetrievalReport measure_retrieval_report(const torch::Tensor& rows, const torch::Tensor& labels);
-
-/// Returns {queries, recall_at_1, ..., r_precision, map_at_r, nmi}, or {queries, reason}.
-nlohmann::ordered_json retrieval_json(const RetrievalReport& report);
 
 /// Evaluation protocols; see choose_protocols and evaluate_protocol.
 struct ProtocolRequest {

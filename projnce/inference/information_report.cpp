@@ -18,8 +18,6 @@
 
 namespace projnce::inference {
 
-using nlohmann::ordered_json;
-
 namespace {
 
 /// Reason why Mixed KSG cannot be estimated for these labels; empty if it can.
@@ -40,13 +38,6 @@ KsgEstimate estimate_information(const torch::Tensor& embeddings, const torch::T
   const auto margin = information::information_margin(embeddings, labels, options);
   if (!margin) return {.value = estimate};
   return {.value = estimate, .interval = eval::Interval{estimate - *margin, estimate + *margin}};
-}
-
-void add_bound(ordered_json& json, const std::string& name,
-               const std::optional<eval::BoundEstimate>& bound) {
-  if (!bound) return;
-  json[name] = bound->value;
-  json[name + "_se"] = bound->se ? ordered_json(*bound->se) : ordered_json();
 }
 
 /// Rows to evaluate and the requested priors.
@@ -172,19 +163,6 @@ torch::Tensor first_rows(const information::LabeledRows& rows) {
 
 }  // namespace
 
-ordered_json bounds_json(const eval::InformationBounds& bounds) {
-  ordered_json json = ordered_json::object();
-  add_bound(json, "mi_bound_class_fitted", bounds.by_class_fitted);
-  if (bounds.by_class_fitted) json["tau_fit"] = bounds.fitted_temperature;
-  add_bound(json, "mi_bound_class", bounds.by_class);
-  add_bound(json, "mi_bound_normalized", bounds.pair_normalized);
-  add_bound(json, "mi_bound", bounds.pair);
-  json["temperature"] = bounds.temperature;
-  json["rows"] = bounds.rows;
-  json["entropy"] = bounds.entropy;
-  return json;
-}
-
 std::string short_text(const eval::InformationBounds& bounds) {
   const auto& first = bounds.by_class_fitted ? bounds.by_class_fitted : bounds.by_class;
   const auto error = first->se ? fmt::format(" ± {:.2f}", *first->se) : std::string();
@@ -209,28 +187,6 @@ InformationReport measure_information(const torch::Tensor& embeddings, const tor
   report.withheld = withhold_reason(labels, report.classes, options.neighbors);
   if (report.withheld.empty()) report.ksg = estimate_information(embeddings, labels, ksg);
   return report;
-}
-
-ordered_json information_json(const InformationReport& report) {
-  ordered_json json = {{"samples", report.samples},
-                       {"dimensions", report.dimensions},
-                       {"classes", report.classes},
-                       {"label_entropy", report.label_entropy},
-                       {"bounds", bounds_json(report.bounds)},
-                       {"mixed_ksg", nullptr},
-                       {"interval", nullptr},
-                       {"share", nullptr},
-                       {"withheld", nullptr},
-                       {"k", report.neighbors},
-                       {"label_scale", report.label_scale}};
-  if (!report.withheld.empty()) json["withheld"] = report.withheld;
-  if (!report.ksg) return json;
-  json["mixed_ksg"] = report.ksg->value;
-  json["share"] = report.ksg->value / report.label_entropy;
-  if (const auto& interval = report.ksg->interval) {
-    json["interval"] = ordered_json::array({interval->low, interval->high});
-  }
-  return json;
 }
 
 ArrayInformation information_of_arrays(const ArrayInformationRequest& request,

@@ -4,7 +4,6 @@
 
 #include <cstdint>
 #include <filesystem>
-#include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
 
@@ -21,11 +20,6 @@ struct KsgOptions {
   /// coordinate, so that no two samples are further apart than two classes.
   double label_scale = 0;
 };
-
-/// Returns the bounds with the keys of metrics.jsonl: `mi_bound`, `mi_bound_normalized`,
-/// `mi_bound_class`, `mi_bound_class_fitted`, each with its standard error `_se` (null if unknown),
-/// `temperature`, `tau_fit`, `rows` and `entropy`. Forms that do not apply are absent.
-nlohmann::ordered_json bounds_json(const eval::InformationBounds& bounds);
 
 /// Formats the main bound, at the fitted temperature if there is one: "I(Z;C) >= 1.73 ± 0.01 nats";
 /// a bound that is not positive is marked as not informative.
@@ -56,10 +50,6 @@ struct InformationReport {
 InformationReport measure_information(const torch::Tensor& embeddings, const torch::Tensor& labels,
                                       const eval::InformationBounds& bounds,
                                       const KsgOptions& options = {});
-
-/// Returns the entry "information" of summary.json. `mixed_ksg`, `interval` and `share` (of the
-/// label entropy) are null without an estimate, `withheld` is null with one.
-nlohmann::ordered_json information_json(const InformationReport& report);
 
 /// Request of `projnce mi`, for .npy files or a table.
 struct ArrayInformationRequest {

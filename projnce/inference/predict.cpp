@@ -32,8 +32,6 @@ namespace projnce::inference {
 
 namespace {
 
-using nlohmann::ordered_json;
-
 namespace fs = std::filesystem;
 
 /// Samples to classify and their names.
@@ -161,13 +159,6 @@ std::vector<std::vector<PredictedClass>> top_classes(const TrainedModel& trained
   return rows;
 }
 
-ordered_json class_json(const PredictedClass& candidate) {
-  return {{"class", candidate.name},
-          {"probability", std::isnan(candidate.probability) ? ordered_json()
-                                                            : ordered_json(candidate.probability)},
-          {"score", candidate.score}};
-}
-
 }  // namespace
 
 Predictions predict_inputs(const PredictRequest& request) {
@@ -194,27 +185,6 @@ Predictions predict_inputs(const PredictRequest& request) {
     predictions.rows[static_cast<size_t>(readable[row])].classes = std::move(classes[row]);
   }
   return predictions;
-}
-
-ordered_json predictions_json(const Predictions& predictions) {
-  auto rows = ordered_json::array();
-  for (const auto& prediction : predictions.rows) {
-    ordered_json row{{"file", prediction.file}};
-    if (!prediction.problem.empty()) {
-      row["error"] = prediction.problem;
-    } else {
-      row.update(class_json(prediction.classes.front()));
-    }
-    if (prediction.classes.size() > 1) {
-      row["top"] = ordered_json::array();
-      for (const auto& candidate : prediction.classes) row["top"].push_back(class_json(candidate));
-    }
-    rows.push_back(std::move(row));
-  }
-  return {{"readout", predictions.readout},
-          {"epoch", predictions.epoch},
-          {"calibrated", predictions.calibrated},
-          {"predictions", rows}};
 }
 
 std::string predictions_csv(const Predictions& predictions, int64_t top_k) {

@@ -3,7 +3,6 @@
 #include <cstdint>
 #include <filesystem>
 #include <limits>
-#include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
@@ -38,9 +37,6 @@ struct Predictions {
 
 /// Classifies images, audio or vectors with the delivered model of a finished run.
 Predictions predict_inputs(const PredictRequest& request);
-
-/// Output of `predict --json`.
-nlohmann::ordered_json predictions_json(const Predictions& predictions);
 
 /// CSV with a header and one line per readable sample: file, class, probability; if top_k > 1 also
 /// class_2, probability_2 and so on.

@@ -14,8 +14,6 @@ namespace projnce::inference {
 
 namespace {
 
-using nlohmann::ordered_json;
-
 constexpr int64_t kDefaultNeighbors = 20;
 
 /// Class scores and, if available, probabilities.
@@ -67,10 +65,6 @@ ClassScores compute_scores(const EvalInputs& samples, eval::Protocol protocol,
   fail("unknown protocol");
 }
 
-ordered_json interval_json(const eval::Interval& interval) {
-  return {interval.low, interval.high};
-}
-
 }  // namespace
 
 eval::KnnOptions resolve_neighbors(eval::KnnOptions knn, int64_t reference_samples) {
@@ -105,34 +99,6 @@ std::string most_confused_class(const eval::Accuracy& accuracy, size_t label,
     if (c != label && count > (worst == label ? 0 : accuracy.confusion[label][worst])) worst = c;
   }
   return worst == label ? "-" : concat(names[worst], " (", accuracy.confusion[label][worst], ")");
-}
-
-ordered_json brief_json(const ProtocolResult& result) {
-  ordered_json json = {{"top1", result.accuracy.top1},
-                       {"top1_interval", interval_json(result.interval)},
-                       {"top5", result.accuracy.top5}};
-  if (result.calibration_error) json["calibration_error"] = *result.calibration_error;
-  return json;
-}
-
-ordered_json full_json(const ProtocolResult& result, const std::vector<std::string>& names) {
-  const auto& accuracy = result.accuracy;
-  auto json = brief_json(result);
-  json["classes"] = ordered_json::array();
-  for (size_t c = 0; c < names.size(); ++c) {
-    const int64_t total = accuracy.class_samples(c);
-    const auto interval = eval::clopper_pearson_interval(accuracy.confusion[c][c], total);
-    const auto null_if_empty = [&](const ordered_json& value) {
-      return total > 0 ? value : ordered_json();
-    };
-    json["classes"].push_back({{"name", names[c]},
-                               {"samples", total},
-                               {"top1", null_if_empty(accuracy.per_class[c])},
-                               {"top1_interval", null_if_empty(interval_json(interval))},
-                               {"taken_for", most_confused_class(accuracy, c, names)}});
-  }
-  json["confusion"] = accuracy.confusion;
-  return json;
 }
 
 namespace {

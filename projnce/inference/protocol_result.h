@@ -2,7 +2,6 @@
 
 #include <torch/types.h>
 
-#include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
 #include <vector>
@@ -50,13 +49,6 @@ torch::Tensor protocol_scores(const EvalInputs& samples, eval::Protocol protocol
 /// all predictions are correct.
 std::string most_confused_class(const eval::Accuracy& accuracy, size_t label,
                                 const std::vector<std::string>& names);
-
-/// Top-1 accuracy with its interval, top-5 accuracy, and the calibration error if there is one.
-nlohmann::ordered_json brief_json(const ProtocolResult& result);
-
-/// Same as brief_json, with samples, accuracy and interval per class, and the confusion matrix.
-nlohmann::ordered_json full_json(const ProtocolResult& result,
-                                 const std::vector<std::string>& names);
 
 /// Rule that selects the epoch whose weights a run delivers.
 enum class EpochRule {

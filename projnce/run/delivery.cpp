@@ -47,8 +47,6 @@ RunProgress progress_from_text(const std::string& text) {
 
 namespace {
 
-using nlohmann::ordered_json;
-
 std::vector<eval::Protocol> protocols_of(const inference::Evaluation& evaluation,
                                          const std::vector<std::string>& names) {
   const auto& samples = evaluation.samples;
@@ -127,26 +125,6 @@ Delivery make_delivery(inference::Evaluation& evaluation, const config::EvalOpti
     delivery.validation_accuracy = chosen.validation_accuracy;
   }
   return delivery;
-}
-
-ordered_json delivery_json(const Delivery& delivery) {
-  const auto protocol = delivery.readout.protocol;
-  ordered_json json{{"epoch", delivery.epoch.epoch},
-                    {"epochs", delivery.epoch.epochs},
-                    {"rule", inference::epoch_rule_name(delivery.epoch.rule)},
-                    {"readout", eval::protocol_name(protocol)},
-                    {"readout_text", eval::protocol_text(protocol)}};
-  json.update(inference::brief_json(delivery.result));
-  json["calibration_error"] =
-      delivery.calibration_error ? ordered_json(*delivery.calibration_error) : ordered_json();
-  json["calibrated_on"] =
-      delivery.calibrated_on.empty() ? ordered_json() : ordered_json(delivery.calibrated_on);
-  json["temperature"] = delivery.readout.temperature;
-  if (delivery.validation_samples > 0) {
-    json["validation"] = {{"samples", delivery.validation_samples},
-                          {"top1", delivery.validation_accuracy}};
-  }
-  return json;
 }
 
 ReportedAccuracy reported_accuracy(const Delivery& delivery, const RunProgress& progress,

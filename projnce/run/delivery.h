@@ -1,7 +1,6 @@
 #pragma once
 
 #include <cstdint>
-#include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
 #include <vector>
@@ -59,9 +58,6 @@ struct Delivery {
 /// needed.
 Delivery make_delivery(inference::Evaluation& evaluation, const config::EvalOptions& options,
                        DeliveredEpoch epoch);
-
-/// Returns the entry "delivered" of summary.json.
-nlohmann::ordered_json delivery_json(const Delivery& delivery);
 
 /// Test accuracy of the last epoch, of the best epoch, and the reported one.
 struct ReportedAccuracy {

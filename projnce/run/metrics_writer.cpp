@@ -7,6 +7,8 @@
 #include <utility>
 
 #include "projnce/core/error.h"
+#include "projnce/eval/protocol.h"
+#include "projnce/inference/results_json.h"
 #include "projnce/io/filesystem/atomic_file.h"
 #include "projnce/io/filesystem/file_descriptor.h"
 #include "projnce/io/filesystem/regular_file.h"
@@ -70,6 +72,42 @@ void MetricsWriter::append(int64_t step, int64_t epoch, const char* split, const
   metrics_.append(line);
   if (events_) report::add_metrics(*events_, line, report::wall_time_now());
   if (live_) live_->update();
+}
+
+void MetricsWriter::add_step(const train::StepReport& report) {
+  nlohmann::ordered_json value = report.values;
+  value["learning_rate"] = report.learning_rate;
+  value["gradient_norm"] = report.gradient_norm;
+  append(report.step, report.epoch, "train", "step", std::move(value));
+}
+
+void MetricsWriter::add_spike(const train::StepReport& report) {
+  append(report.step, report.epoch, "train", "spike", {{"loss", report.values.at("loss")}});
+}
+
+void MetricsWriter::add_skipped_step(const train::StepReport& report) {
+  append(report.step, report.epoch, "train", "skipped_step", {{"steps", 1}});
+}
+
+void MetricsWriter::add_epoch(const train::EpochReport& report) {
+  append(report.step, report.epoch, "train", "epoch", report.means);
+}
+
+void MetricsWriter::add_evaluation(const train::EpochReport& report,
+                                   const inference::Evaluation& evaluation) {
+  for (const auto& result : evaluation.results) {
+    append(report.step, report.epoch, "test", eval::protocol_name(result.protocol),
+           inference::brief_json(result));
+  }
+  if (evaluation.validation) {
+    append(report.step, report.epoch, "validation",
+           eval::protocol_name(evaluation.results.front().protocol),
+           {{"top1", evaluation.validation_accuracy}});
+  }
+  if (evaluation.information) {
+    append(report.step, report.epoch, "test", "information",
+           inference::bounds_json(*evaluation.information));
+  }
 }
 
 void MetricsWriter::add_samples(const report::ReportSamples& samples,

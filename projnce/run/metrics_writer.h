@@ -8,12 +8,14 @@
 #include <string>
 
 #include "projnce/core/logging.h"
+#include "projnce/inference/run_evaluation.h"
 #include "projnce/io/filesystem/atomic_file.h"
 #include "projnce/io/filesystem/run_directory.h"
 #include "projnce/report/build/report_builder.h"
 #include "projnce/report/build/report_writer.h"
 #include "projnce/report/page/report_samples.h"
 #include "projnce/report/tensorboard/tensorboard.h"
+#include "projnce/train/trainer.h"
 
 namespace projnce::run {
 
@@ -53,8 +55,17 @@ class MetricsWriter {
   MetricsWriter(const io::RunPaths& paths, const MetricsWriterOptions& options,
                 const Logger& logger);
 
-  void append(int64_t step, int64_t epoch, const char* split, const std::string& name,
-              nlohmann::ordered_json value);
+  /// Adds the line "step": the loss and its parts, the learning rate and the gradient norm.
+  void add_step(const train::StepReport& report);
+  /// Adds the line "spike" with the loss.
+  void add_spike(const train::StepReport& report);
+  /// Adds the line "skipped_step".
+  void add_skipped_step(const train::StepReport& report);
+  /// Adds the line "epoch": the means of the loss and its parts.
+  void add_epoch(const train::EpochReport& report);
+  /// Adds one line per evaluated protocol, and the validation accuracy and the bounds if there are
+  /// any.
+  void add_evaluation(const train::EpochReport& report, const inference::Evaluation& evaluation);
 
   /// Writes the final results to TensorBoard: the confusion matrix as an image and the test samples
   /// to the projector. `embeddings` [N, D] belong to `samples.test`.
@@ -64,6 +75,8 @@ class MetricsWriter {
   MetricsLog& metrics() { return metrics_; }
 
  private:
+  void append(int64_t step, int64_t epoch, const char* split, const std::string& name,
+              nlohmann::ordered_json value);
   void open_events(int64_t keep_steps, const Logger& logger);
 
   io::RunPaths paths_;

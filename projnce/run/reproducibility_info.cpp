@@ -7,12 +7,14 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <nlohmann/json.hpp>
 #include <optional>
 #include <string_view>
 #include <utility>
 #include <vector>
 
 #include "projnce/core/error.h"
+#include "projnce/core/json.h"
 #include "projnce/core/names.h"
 #include "projnce/core/toml.h"
 #include "projnce/core/version.h"
@@ -126,6 +128,21 @@ std::string reproducibility_changes(const ReproducibilityInfo& before,
     if (old != value) changes.push_back(concat(name, " ", value, " instead of ", old));
   }
   return join(changes);
+}
+
+std::string to_text(const RunConditions& conditions) {
+  return nlohmann::json{{"made_with", conditions.made_with}, {"data", conditions.data}}.dump();
+}
+
+RunConditions conditions_from_text(const std::string& text, const std::string& origin) {
+  try {
+    const auto json = parse_json(text, origin);
+    const auto& data = json.at("data");
+    return {.made_with = json.at("made_with").get<ReproducibilityInfo>(),
+            .data = {{"samples", data.at("samples")}, {"files", data.at("files")}}};
+  } catch (const nlohmann::json::exception& error) {
+    fail(origin, ": the conditions of the run are malformed: ", error.what());
+  }
 }
 
 std::string data_fingerprint(const std::vector<const dataset::Dataset*>& splits) {

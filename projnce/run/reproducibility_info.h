@@ -19,6 +19,19 @@ ReproducibilityInfo reproducibility_info(int threads, int ranks);
 std::string reproducibility_changes(const ReproducibilityInfo& before,
                                     const ReproducibilityInfo& now);
 
+/// Hashes by what they identify.
+using Fingerprints = std::map<std::string, std::string>;
+
+/// Conditions of a run; stored in every checkpoint.
+struct RunConditions {
+  ReproducibilityInfo made_with;
+  Fingerprints data;  ///< of "samples" and "files"
+};
+
+std::string to_text(const RunConditions& conditions);
+/// Inverse of to_text. Throws if `text` is malformed; `origin` names it in the message.
+RunConditions conditions_from_text(const std::string& text, const std::string& origin);
+
 /// Hash of the samples of `splits`: all names and labels in order, and the decoded contents of up
 /// to 100 evenly spaced samples per split. Reading all samples would take as long as an epoch.
 std::string data_fingerprint(const std::vector<const dataset::Dataset*>& splits);

@@ -7,7 +7,6 @@
 
 #include "projnce/core/counted.h"
 #include "projnce/core/error.h"
-#include "projnce/core/json.h"
 #include "projnce/core/names.h"
 #include "projnce/core/toml.h"
 #include "projnce/core/version.h"
@@ -23,8 +22,6 @@
 namespace projnce::run {
 
 namespace {
-
-using nlohmann::ordered_json;
 
 constexpr int64_t kMinLogsPerEpoch = 4;  // so that short epochs have a curve too
 
@@ -140,18 +137,17 @@ void TrainingRun::resume(const io::RunPaths& paths,
 void TrainingRun::restore(const checkpoint::Checkpoint& checkpoint, bool force) {
   train::restore_training(parts(), checkpoint.state);  // throws if it is not a training checkpoint
   const auto& metadata = checkpoint.state.metadata;
-  const auto conditions = parse_json(metadata.at("conditions"), checkpoint.path.string());
-  check_data(conditions.at("data"), force);
+  const auto conditions = conditions_from_text(metadata.at("conditions"), checkpoint.path.string());
+  check_data(conditions.data, force);
   progress_ = progress_from_text(metadata.at("run"));
   last_good_ = checkpoint.path;
-  const auto changes = reproducibility_changes(
-      conditions.at("made_with").get<ReproducibilityInfo>(), environment_info_);
+  const auto changes = reproducibility_changes(conditions.made_with, environment_info_);
   if (!changes.empty()) {
     environment_.logger->warn("resuming, but not bit-for-bit: {}", changes);
   }
 }
 
-void TrainingRun::check_data(const nlohmann::json& before, bool force) const {
+void TrainingRun::check_data(const Fingerprints& before, bool force) const {
   const bool same = before.at("samples") == data_ids_.at("samples");
   if (!same && !force) {
     fail(Hint{"restore the original data, or use --force to resume with the current data"},
@@ -260,14 +256,9 @@ void TrainingRun::on_step(const train::StepReport& report) {
     bar_->finish();
     environment_.logger->warn("loss spike: {:.4f} at step {}", report.values.at("loss"),
                               report.step);
-    metrics_writer_->append(report.step, report.epoch, "train", "spike",
-                            {{"loss", report.values.at("loss")}});
+    metrics_writer_->add_spike(report);
   }
-  if (report.step % log_every_ != 0) return;
-  ordered_json value = report.values;
-  value["learning_rate"] = report.learning_rate;
-  value["gradient_norm"] = report.gradient_norm;
-  metrics_writer_->append(report.step, report.epoch, "train", "step", value);
+  if (report.step % log_every_ == 0) metrics_writer_->add_step(report);
 }
 
 void TrainingRun::on_nonfinite(const train::NonfiniteStep& step) {
@@ -283,8 +274,7 @@ void TrainingRun::on_nonfinite(const train::NonfiniteStep& step) {
   }
   if (!step.stops) {
     log.info("skipped this step; weights unchanged");
-    if (ranks_->is_rank_zero())
-      metrics_writer_->append(report.step, report.epoch, "train", "skipped_step", {{"steps", 1}});
+    if (ranks_->is_rank_zero()) metrics_writer_->add_skipped_step(report);
     return;
   }
   fail_runtime(Hint{"lower train.learning_rate, set train.clip_norm or train.warmup_epochs, or set "
@@ -306,7 +296,10 @@ void TrainingRun::on_epoch(const train::EpochReport& report) {
   const bool evaluated = last || (report.epoch + 1) % eval_options_.every == 0;
   if (evaluated) evaluate(report);  // throws if stopped: write nothing before
   progress_.train_seconds += trained;
-  if (ranks_->is_rank_zero()) append_epoch(report, evaluated);
+  if (ranks_->is_rank_zero()) {
+    metrics_writer_->add_epoch(report);
+    if (evaluated) metrics_writer_->add_evaluation(report, *last_evaluation_);
+  }
   auto line = fmt::format("epoch {}/{}  loss {:.4f}", report.epoch + 1, options_.epochs,
                           report.means.at("loss"));
   if (evaluated) line += fmt::format("  accuracy {:.2f} %", 100 * progress_.last_accuracy);
@@ -347,24 +340,6 @@ void TrainingRun::evaluate(const train::EpochReport& report) {
   }
 }
 
-void TrainingRun::append_epoch(const train::EpochReport& report, bool evaluated) {
-  metrics_writer_->append(report.step, report.epoch, "train", "epoch", report.means);
-  if (!evaluated) return;
-  for (const auto& result : last_evaluation_->results) {
-    metrics_writer_->append(report.step, report.epoch, "test", eval::protocol_name(result.protocol),
-                            inference::brief_json(result));
-  }
-  if (last_evaluation_->validation) {
-    metrics_writer_->append(report.step, report.epoch, "validation",
-                            eval::protocol_name(last_evaluation_->results.front().protocol),
-                            {{"top1", last_evaluation_->validation_accuracy}});
-  }
-  if (last_evaluation_->information) {
-    metrics_writer_->append(report.step, report.epoch, "test", "information",
-                            inference::bounds_json(*last_evaluation_->information));
-  }
-}
-
 bool TrainingRun::wants_checkpoint() const {
   // The end of the epoch saves its own checkpoint.
   const auto& state = trainer_.state();
@@ -382,8 +357,7 @@ void TrainingRun::save_checkpoint() {
   if (!ranks_->is_rank_zero()) return;
   progress_.metrics_bytes = metrics_writer_->metrics().bytes();
   state.metadata["run"] = to_text(progress_);
-  state.metadata["conditions"] =
-      nlohmann::json{{"made_with", environment_info_}, {"data", data_ids_}}.dump();
+  state.metadata["conditions"] = to_text({.made_with = environment_info_, .data = data_ids_});
   state.metadata["config"] = config::to_toml(config_);
   checkpoints_->save({.step = trainer_.state().step,
                       .state = std::move(state),

@@ -67,7 +67,7 @@ class TrainingRun {
  private:
   train::TrainingParts parts() { return {*model_, *loss_, trainer_}; }
   void restore(const checkpoint::Checkpoint& checkpoint, bool force);
-  void check_data(const nlohmann::json& before, bool force) const;
+  void check_data(const Fingerprints& before, bool force) const;
   void open_files(const io::RunPaths& paths);
   /// Labels of the training samples, [N, 2]: the label used for training and the clean label.
   torch::Tensor labels_table() const;
@@ -79,7 +79,6 @@ class TrainingRun {
   std::string last_checkpoint_text();
   void on_epoch(const train::EpochReport& report);
   void evaluate(const train::EpochReport& report);
-  void append_epoch(const train::EpochReport& report, bool evaluated);
   /// Loads the weights of the delivered epoch into model and loss and evaluates them. Collective.
   /// Returns false if a stop was requested; stored files do not change then.
   bool load_delivered_epoch();
@@ -109,8 +108,8 @@ class TrainingRun {
   int64_t log_every_;  // steps
   inference::RunEvaluator evaluator_;
   ReproducibilityInfo environment_info_;
-  std::map<std::string, std::string> data_ids_;            // fingerprints of samples and files
-  std::map<std::string, std::string> split_fingerprints_;  // for "data" in summary.json
+  Fingerprints data_ids_;            // of "samples" and "files"
+  Fingerprints split_fingerprints_;  // for "data" in summary.json
 
   io::RunPaths paths_;
   RunProgress progress_;

@@ -2,6 +2,7 @@
 
 #include "projnce/core/version.h"
 #include "projnce/eval/accuracy.h"
+#include "projnce/inference/results_json.h"
 
 namespace projnce::run {
 
@@ -56,6 +57,26 @@ void add_results(ordered_json& json, const FinalResults& results) {
 }
 
 }  // namespace
+
+ordered_json delivery_json(const Delivery& delivery) {
+  const auto protocol = delivery.readout.protocol;
+  ordered_json json{{"epoch", delivery.epoch.epoch},
+                    {"epochs", delivery.epoch.epochs},
+                    {"rule", inference::epoch_rule_name(delivery.epoch.rule)},
+                    {"readout", eval::protocol_name(protocol)},
+                    {"readout_text", eval::protocol_text(protocol)}};
+  json.update(inference::brief_json(delivery.result));
+  json["calibration_error"] =
+      delivery.calibration_error ? ordered_json(*delivery.calibration_error) : ordered_json();
+  json["calibrated_on"] =
+      delivery.calibrated_on.empty() ? ordered_json() : ordered_json(delivery.calibrated_on);
+  json["temperature"] = delivery.readout.temperature;
+  if (delivery.validation_samples > 0) {
+    json["validation"] = {{"samples", delivery.validation_samples},
+                          {"top1", delivery.validation_accuracy}};
+  }
+  return json;
+}
 
 ordered_json summary_json(const TrainingSummary& summary) {
   ordered_json json;

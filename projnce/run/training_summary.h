@@ -39,6 +39,9 @@ struct TrainingSummary {
   double eval_seconds = 0;
 };
 
+/// Returns the entry "delivered" of summary.json.
+nlohmann::ordered_json delivery_json(const Delivery& delivery);
+
 /// Returns the contents of summary.json.
 nlohmann::ordered_json summary_json(const TrainingSummary& summary);
 

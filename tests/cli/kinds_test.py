@@ -34,7 +34,7 @@ def make_cifar10(root, per_batch=40):
 
 
 class Sounds(CommandLineTest):
-    def test_trains_on_audio_and_runs_every_command(self):
+    def test_trains_on_audio_and_uses_the_model(self):
         make_sounds(self.scratch / "tones", per_class=16)
         home = {"HOME": str(self.scratch / "home")}
         ran = self.run_program("train", "--data", "tones", "--out", "run", *SOUND, "--json", env=home)

@@ -14,7 +14,7 @@ SOURCES = Path(__file__).resolve().parent.parent.parent / "apps" / "projnce"
 
 
 class Train(CommandLineTest):
-    def test_trains_on_a_folder_and_runs_every_command(self):
+    def test_trains_on_a_folder_and_uses_the_model(self):
         make_folder(self.scratch / "photos", per_class=30)
         summary = self.run_json("train", "--data", "photos", "--out", "run", *TINY, "--set",
                                 "train.epochs=8")

@@ -9,6 +9,7 @@
 
 #include "projnce/core/logging.h"
 #include "projnce/inference/array_files.h"
+#include "projnce/inference/results_json.h"
 #include "tests/support/scratch_dir.h"
 
 namespace projnce::inference {

@@ -4,6 +4,7 @@
 #include <torch/types.h>
 
 #include "projnce/eval/nearest_centroid.h"
+#include "projnce/inference/results_json.h"
 
 namespace projnce::inference {
 namespace {

@@ -5,6 +5,7 @@
 #include <torch/utils.h>
 
 #include "projnce/eval/nearest_centroid.h"
+#include "projnce/run/training_summary.h"
 
 namespace projnce::run {
 namespace {

@@ -49,5 +49,40 @@ TEST(MetricsLog, BuffersLinesWhileTheDiskIsFull) {
   EXPECT_EQ(contents(dir / "m.jsonl"), "{\"step\":1}\n{\"step\":2}\n{\"step\":3}\n");
 }
 
+TEST(MetricsWriter, WritesTheReportsOfATraining) {
+  const ScratchDir dir;
+  const train::StepReport step{.epoch = 1,
+                               .batch = 2,
+                               .step = 7,
+                               .learning_rate = 0.5,
+                               .gradient_norm = 2,
+                               .values = {{"loss", 1.5}}};
+  const train::EpochReport epoch{
+      .epoch = 1, .step = 9, .learning_rate = 0.25, .means = {{"loss", 1.25}}};
+  inference::Evaluation evaluation;
+  evaluation.results = {{.protocol = eval::Protocol::kNearestCentroid,
+                         .accuracy = {.top1 = 0.5, .top5 = 1},
+                         .interval = {0.25, 0.75}}};
+  MetricsWriter writer({dir.path()}, {.events = false}, make_logger());
+  writer.add_step(step);
+  writer.add_spike(step);
+  writer.add_skipped_step(step);
+  writer.add_epoch(epoch);
+  writer.add_evaluation(epoch, evaluation);
+  EXPECT_EQ(contents(dir / "metrics.jsonl"),
+            R"({"step":7,"epoch":1,"split":"train","name":"step","value":)"
+            R"({"loss":1.5,"learning_rate":0.5,"gradient_norm":2.0}})"
+            "\n"
+            R"({"step":7,"epoch":1,"split":"train","name":"spike","value":{"loss":1.5}})"
+            "\n"
+            R"({"step":7,"epoch":1,"split":"train","name":"skipped_step","value":{"steps":1}})"
+            "\n"
+            R"({"step":9,"epoch":1,"split":"train","name":"epoch","value":{"loss":1.25}})"
+            "\n"
+            R"({"step":9,"epoch":1,"split":"test","name":"nearest-centroid","value":)"
+            R"({"top1":0.5,"top1_interval":[0.25,0.75],"top5":1.0}})"
+            "\n");
+}
+
 }  // namespace
 }  // namespace projnce::run

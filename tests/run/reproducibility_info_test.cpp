@@ -8,6 +8,7 @@
 
 #include "projnce/core/error.h"
 #include "projnce/core/toml.h"
+#include "tests/support/error_message.h"
 #include "tests/support/fake_dataset.h"
 #include "tests/support/files.h"
 
@@ -35,6 +36,24 @@ TEST(ReproducibilityInfo, ListsChanges) {
   EXPECT_THAT(changes, HasSubstr("threads 2 instead of 1"));
   EXPECT_THAT(changes, HasSubstr("ranks 1 instead of 2"));
   EXPECT_THAT(reproducibility_changes({}, before), HasSubstr("instead of unknown"));
+}
+
+TEST(RunConditions, AreRestoredFromTheirText) {
+  const RunConditions before{.made_with = {{"ranks", "2"}, {"threads", "1"}},
+                             .data = {{"files", "f"}, {"samples", "s"}}};
+  const auto after = conditions_from_text(to_text(before), "checkpoint");
+  EXPECT_EQ(after.made_with, before.made_with);
+  EXPECT_EQ(after.data, before.data);
+}
+
+TEST(RunConditions, RejectsMalformedText) {
+  for (const auto* text : {"{}", "[]", "3", R"({"made_with": {}, "data": {"files": "f"}})",
+                           R"({"made_with": {"ranks": 2}, "data": {"files": "", "samples": ""}})",
+                           R"({"made_with": {}, "data": {"files": 1, "samples": ""}})"}) {
+    EXPECT_THAT(testing::error_message_of([&] { conditions_from_text(text, "step-3"); }),
+                HasSubstr("step-3"))
+        << text;
+  }
 }
 
 /// Path of a library that this process has loaded.

@@ -15,6 +15,7 @@
 #include "projnce/inference/array_files.h"
 #include "projnce/inference/audit.h"
 #include "projnce/inference/embedding_map.h"
+#include "projnce/inference/results_json.h"
 #include "projnce/io/printable.h"
 
 namespace projnce::report {
@@ -186,7 +187,7 @@ class ReportBuilder {
   void add_worst_labels() {
     const auto wanted = std::max(audited_->result.flagged, kFewestIssues);
     const auto most = std::min<size_t>(kShownIssues, static_cast<size_t>(wanted));
-    report_.audit = inference::audit_to_json(*samples_, *audited_, most);
+    report_.audit = inference::audit_json(inference::report_audit(*samples_, *audited_, most));
     report_.audit.erase("noise_matrix");
     std::vector<int64_t> shown;
     for (size_t k = 0; k < report_.audit["worst"].size(); ++k) {
