@@ -79,7 +79,7 @@ void apply_data(Table& dataset, const std::filesystem::path& data) {
 
 std::string encoder_for(SampleKind kind) {
   if (kind == SampleKind::kImage) return "resnet-small";
-  return kind == SampleKind::kSound ? "audio-cnn" : "mlp";
+  return kind == SampleKind::kAudio ? "audio-cnn" : "mlp";
 }
 
 /// Throws if a top-level key belongs to a section, and suggests the full key.
@@ -152,7 +152,7 @@ void complete_stored_settings(Table& settings) {
 void apply_auto_config(Table& settings, SampleKind kind, int64_t train_samples) {
   // About 500,000 images in total: 10 epochs of 50,000, 100 epochs of a few thousand. A spectrogram
   // takes several times the work of a small image.
-  const bool audio = kind == SampleKind::kSound;
+  const bool audio = kind == SampleKind::kAudio;
   const int64_t total_samples = audio ? 100'000 : 500'000;
   const int64_t epochs =
       std::clamp<int64_t>(total_samples / std::max<int64_t>(train_samples, 1), 10, 100);

@@ -52,7 +52,7 @@ Scale read_scale(const std::string& name) {
       .field("several_at_once", scale.several_at_once);
   scale.settings = reader.sub_table("settings");
   scale.image = reader.sub_table("image");
-  scale.sound = reader.sub_table("sound");
+  scale.audio = reader.sub_table("audio");
   scale.datasets = read_datasets(reader.sub_table("datasets"));
   reader.done();
   return scale;
@@ -61,7 +61,7 @@ Scale read_scale(const std::string& name) {
 Table Scale::settings_for(const std::string& dataset, SampleKind kind) const {
   Table table = settings;
   if (kind == SampleKind::kImage) overlay(table, image);
-  if (kind == SampleKind::kSound) overlay(table, sound);
+  if (kind == SampleKind::kAudio) overlay(table, audio);
   const auto found = datasets.find(dataset);
   if (found != datasets.end()) overlay(table, found->second.settings);
   return table;

@@ -32,7 +32,7 @@ struct Scale {
   int64_t seeds = 1;             ///< number of runs per cell
   bool several_at_once = false;  ///< train one run per core, because runs are small
   Table settings = {};           ///< of all runs
-  Table image = {}, sound = {};  ///< by sample kind
+  Table image = {}, audio = {};  ///< by sample kind
   std::map<std::string, OfDataset> datasets = {};
 
   /// Base settings of a run on `dataset`.

@@ -197,11 +197,11 @@ class Layouts(CommandLineTest):
         self.assertEqual(result["test"]["samples"], 4)
         self.assertEqual(result["train"]["samples"], 15)
 
-    def test_long_sounds_with_lists_are_a_folder_by_default(self):
+    def test_long_clips_with_lists_are_a_folder_by_default(self):
         self.make_lists(self.scratch / "clips", 3)
         result = self.run_json("data", "info", "clips")
         self.assertEqual(result["layout"]["name"], "folder")
-        self.assertIn("the sounds last 3 s", " ".join(result["remarks"]))
+        self.assertIn("the clips last 3 s", " ".join(result["remarks"]))
         asked = self.run_json("data", "info", "clips", "--layout", "speech-commands")
         self.assertEqual(asked["layout"],
                          {"name": "speech-commands", "reason": "chosen by --layout"})
@@ -212,7 +212,7 @@ class Layouts(CommandLineTest):
         self.assertIn("layout: speech-commands (chosen by --layout)", ran.stderr)
         config = (self.scratch / "run/config.toml").read_text()
         self.assertIn("name = 'speech-commands'", config)
-        self.assertIn("seconds = 3.0", config, "the sounds keep their length")
+        self.assertIn("seconds = 3.0", config, "the clips keep their length")
 
     def test_unknown_layout_suggests_the_nearest(self):
         make_folder(self.scratch / "photos", per_class=3)

@@ -4,7 +4,7 @@ import re
 import unittest
 
 from made_datasets import MAKERS
-from support import CommandLineTest, make_folder, make_sounds
+from support import CommandLineTest, make_folder, make_clips
 
 COMMANDS = ("train", "launch", "eval", "predict", "embed", "export", "mi", "tsne", "audit", "apply", "report",
             "reproduce", "serve", "data", "loss", "theory", "bench")
@@ -259,8 +259,8 @@ class ReproduceUsage(Usage):
         self.assertIn("coarse_training", page)
 
     def test_rejects_a_table_without_trainable_cells(self):
-        make_sounds(self.scratch / "sounds", per_class=20)
-        self.assert_says("reproduce", "table5", "--scale", "smoke", "--dataset", "sounds",
+        make_clips(self.scratch / "clips", per_class=20)
+        self.assert_says("reproduce", "table5", "--scale", "smoke", "--dataset", "clips",
                          sentence="no cell of this table can be trained")
 
 

@@ -127,9 +127,9 @@ TEST(Scales, DependOnTheDatasetAndItsKind) {
     return number_in(table.tables.at("train").values.at("epochs"));
   };
   EXPECT_EQ(epochs("imagenet", SampleKind::kImage), 100);
-  EXPECT_EQ(epochs("speech-commands", SampleKind::kSound), 150);
-  const auto sound = read_scale("laptop").settings_for("esc50", SampleKind::kSound);
-  EXPECT_EQ(std::get<std::string>(sound.tables.at("encoder").values.at("name").data), "audio-cnn");
+  EXPECT_EQ(epochs("speech-commands", SampleKind::kAudio), 150);
+  const auto audio = read_scale("laptop").settings_for("esc50", SampleKind::kAudio);
+  EXPECT_EQ(std::get<std::string>(audio.tables.at("encoder").values.at("name").data), "audio-cnn");
 }
 
 }  // namespace

@@ -145,7 +145,7 @@ function audit(random, classes, { samples, noise, images }) {
 
 const STANDARD = {
   seed: "1", threads: "2", version: null, "augment.brightness": "0.4", "augment.crop_scale_min": "0.2", "augment.flip_probability": "0.5",
-  "augment.views": "2", "augment.sound.gain_db": "6.0", "dataset.label_noise.mode": "'uniform_other'", "dataset.label_noise.rate": "0.0",
+  "augment.views": "2", "augment.audio.gain_db": "6.0", "dataset.label_noise.mode": "'uniform_other'", "dataset.label_noise.rate": "0.0",
   "dataset.max_train": "0", "dataset.name": null, "encoder.dim": "128", "encoder.name": "'resnet18'", "eval.every": "1", "input.image_size": "0",
   "input.mean": "[]", "loss.beta": "1.0", "loss.name": "'projnce'", "loss.temperature": "0.07", "train.batch_size": "128", "train.epochs": "100",
   "train.learning_rate": "0.003", "train.schedule": "'cosine'", "train.weight_decay": "1e-04",
@@ -186,7 +186,7 @@ export function makePage(runs, options = {}) {
 
 export const demoPage = (options) => makePage([makeRun(options)]);
 export const hundredClasses = () => demoPage({ name: "cifar100", classes: range(100, (i) => `class ${i}`), accuracy: 0.58 });
-export const soundPage = () => demoPage({ name: "speech", kind: "sound", noise: 0, classes: ["yes", "no", "up", "down", "left", "right", "on", "off", "stop", "go"],
+export const audioPage = () => demoPage({ name: "speech", kind: "audio", noise: 0, classes: ["yes", "no", "up", "down", "left", "right", "on", "off", "stop", "go"],
   names: (i) => `speech/clip_${i}.wav`, accuracy: 0.913 });
 
 /** An unfinished run after `done` of eight epochs, not evaluated yet. */
@@ -198,7 +198,7 @@ export function runningPage(done = 3) {
   return makePage([run], { refresh: 2 });
 }
 
-/** One second of a 440 Hz tone as WAV, in the format of io/audio/sound_file.cpp. */
+/** One second of a 440 Hz tone as WAV, in the format of io/audio/audio_file.cpp. */
 export function toneWav(rate = 8000) {
   const samples = Int16Array.from({ length: rate }, (_, i) => 9000 * Math.sin((2 * Math.PI * 440 * i) / rate));
   const head = Buffer.alloc(44);

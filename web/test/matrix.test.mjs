@@ -70,7 +70,7 @@ const RUNS = {
     Object.assign(summary.information, { mixed_ksg: 0.5, share: 0.7, interval: null, bounds: legacy });
     delete run.curves.tests.information;
     run.curves.epochs.mi_bound = run.curves.epochs.epoch.map(() => 4.7);
-    delete run.audit.sounds;
+    delete run.audit.clips;
     return run;
   },
 };

@@ -209,7 +209,7 @@ class ReportBuilder {
     const auto& opened = run_.data.dataset;
     std::vector<dataset::DatasetPtr> splits = {opened.reference ? opened.reference : opened.train};
     if (samples_->splits.size() > 1) splits.push_back(opened.test);
-    report_.sounds = dataset::make_sound_clips(dataset::ConcatDataset(splits), shown);
+    report_.clips = dataset::make_audio_excerpts(dataset::ConcatDataset(splits), shown);
   }
 
   void map_test() {

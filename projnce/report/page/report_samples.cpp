@@ -112,27 +112,31 @@ ThumbnailSheets sheets_from_json(const ordered_json& json, const ListReader& fil
 }
 
 template <class Clips, class Visit>
-void visit_sounds(Clips& clips, const Visit& visit) {
-  for (size_t i = 0; i < clips.size(); ++i) visit("sound." + std::to_string(i), clips[i].wav);
+void visit_clips(Clips& clips, const std::string& prefix, const Visit& visit) {
+  for (size_t i = 0; i < clips.size(); ++i) visit(concat(prefix, i), clips[i].wav);
 }
 
-ordered_json sounds_to_json(const std::vector<dataset::SoundClip>& clips) {
+ordered_json excerpts_to_json(const std::vector<dataset::AudioExcerpt>& clips) {
   auto json = ordered_json::array();
   for (const auto& clip : clips) json.push_back({clip.seconds, clip.whole_seconds});
   return json;
 }
 
 /// Returns no clips for files of older versions, which lack them.
-std::vector<dataset::SoundClip> sounds_from_json(const ordered_json& json, const ListReader& file) {
-  const auto lengths =
-      json.value("sounds", ordered_json::array()).get<std::vector<std::array<double, 2>>>();
+std::vector<dataset::AudioExcerpt> excerpts_from_json(const ordered_json& json,
+                                                      const ListReader& file) {
+  // Version 0.1.0 wrote "sounds".
+  const bool former = json.contains("sounds");
+  const auto lengths = json.value(former ? "sounds" : "clips", ordered_json::array())
+                           .get<std::vector<std::array<double, 2>>>();
   if (std::ssize(lengths) > kMostSheets)
-    fail(file.name(), " has ", lengths.size(), " sounds, expected at most ", kMostSheets);
-  std::vector<dataset::SoundClip> clips;
+    fail(file.name(), " has ", lengths.size(), " clips, expected at most ", kMostSheets);
+  std::vector<dataset::AudioExcerpt> clips;
   for (const auto& [seconds, whole] : lengths) {
     clips.push_back({.seconds = seconds, .whole_seconds = whole});
   }
-  visit_sounds(clips, [&](const std::string& name, auto& list) { file.read(name, list); });
+  visit_clips(clips, former ? "sound." : "clip.",
+              [&](const std::string& name, auto& list) { file.read(name, list); });
   return clips;
 }
 
@@ -188,7 +192,7 @@ ordered_json contents_to_json(const ReportSamples& samples) {
                     {"audit", samples.audit},
                     {"notes", samples.notes},
                     {"worst", sheets_to_json(samples.worst)},
-                    {"sounds", sounds_to_json(samples.sounds)}};
+                    {"clips", excerpts_to_json(samples.clips)}};
   if (samples.test) json["test"] = samples_to_json(*samples.test);
   if (samples.train) json["train"] = samples_to_json(*samples.train);
   return json;
@@ -205,7 +209,7 @@ ReportSamples contents_from_json(const ordered_json& json, const ListReader& fil
   samples.worst = sheets_from_json(json.at("worst"), file);
   visit_sheets(samples.worst, "worst.",
                [&](const std::string& name, auto& list) { file.read(name, list); });
-  samples.sounds = sounds_from_json(json, file);
+  samples.clips = excerpts_from_json(json, file);
   if (json.contains("test")) samples.test = samples_from_json(json.at("test"), "test.", file);
   if (json.contains("train")) samples.train = samples_from_json(json.at("train"), "train.", file);
   return samples;
@@ -220,7 +224,7 @@ void write_report_samples(const std::filesystem::path& file, const ReportSamples
   };
   add("confusion", samples.confusion);
   visit_sheets(samples.worst, "worst.", add);
-  visit_sounds(samples.sounds, add);
+  visit_clips(samples.clips, "clip.", add);
   for (const auto& [part, prefix] :
        {std::pair(&samples.test, "test."), std::pair(&samples.train, "train.")}) {
     if (!*part) continue;
@@ -356,7 +360,7 @@ ordered_json pack_images(const ThumbnailSheets& images) {
           {"sheets", sheets}};
 }
 
-ordered_json pack_sounds(const std::vector<dataset::SoundClip>& clips) {
+ordered_json pack_excerpts(const std::vector<dataset::AudioExcerpt>& clips) {
   if (clips.empty()) return nullptr;
   auto json = ordered_json::array();
   for (const auto& clip : clips) {

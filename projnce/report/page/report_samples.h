@@ -38,10 +38,10 @@ struct ReportSamples {
   std::vector<int64_t> confusion = {};  ///< [C, C] of all test samples, rows are labels
   std::optional<MappedSamples> test = {};
   std::optional<MappedSamples> train = {};
-  nlohmann::ordered_json audit = {};            ///< output of `audit --json`; null without an audit
-  ThumbnailSheets worst = {};                   ///< images of audit.worst
-  std::vector<dataset::SoundClip> sounds = {};  ///< of audit.worst, for audio samples
-  std::vector<std::string> notes = {};          ///< sentences about what is missing and why
+  nlohmann::ordered_json audit = {};  ///< output of `audit --json`; null without an audit
+  ThumbnailSheets worst = {};         ///< images of audit.worst
+  std::vector<dataset::AudioExcerpt> clips = {};  ///< of audit.worst, for audio samples
+  std::vector<std::string> notes = {};            ///< sentences about what is missing and why
 };
 
 void write_report_samples(const std::filesystem::path& file, const ReportSamples& samples);
@@ -60,7 +60,7 @@ inline constexpr size_t kMostConfusedClasses = 256;
 /// Encodes the image sheets (Images); null if there are none.
 nlohmann::ordered_json pack_images(const ThumbnailSheets& images);
 
-/// Encodes audio clips (Sound), null for samples without one; null if there are none at all.
-nlohmann::ordered_json pack_sounds(const std::vector<dataset::SoundClip>& clips);
+/// Encodes audio clips (Audio), null for samples without one; null if there are none at all.
+nlohmann::ordered_json pack_excerpts(const std::vector<dataset::AudioExcerpt>& clips);
 
 }  // namespace projnce::report

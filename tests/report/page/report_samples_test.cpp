@@ -57,16 +57,16 @@ class PageSamplesTest : public ::testing::Test {
   std::filesystem::path file_ = scratch_ / "samples.safetensors";
 };
 
-TEST_F(PageSamplesTest, RoundTripsSounds) {
+TEST_F(PageSamplesTest, RoundTripsClips) {
   auto page = small_page();
-  EXPECT_TRUE(through_file(page).sounds.empty());
-  page.sounds = {{.wav = {1, 2, 3}, .seconds = 1.5, .whole_seconds = 4}, {}};
-  const auto back = through_file(page).sounds;
+  EXPECT_TRUE(through_file(page).clips.empty());
+  page.clips = {{.wav = {1, 2, 3}, .seconds = 1.5, .whole_seconds = 4}, {}};
+  const auto back = through_file(page).clips;
   ASSERT_EQ(back.size(), 2U);
-  EXPECT_EQ(back[0].wav, page.sounds[0].wav);
+  EXPECT_EQ(back[0].wav, page.clips[0].wav);
   EXPECT_EQ(back[0].whole_seconds, 4);
   EXPECT_TRUE(back[1].wav.empty());
-  const auto packed = pack_sounds(back);
+  const auto packed = pack_excerpts(back);
   EXPECT_EQ(packed[0]["wav"], "AQID");
   EXPECT_TRUE(packed[1].is_null());
 }

@@ -3,7 +3,7 @@ import { h, named } from "../dom";
 import { count, counted, percent } from "../format";
 import type { Audit, RunData } from "../model";
 import { image } from "../images";
-import { playButton } from "../sound";
+import { playButton } from "../audio";
 
 const PAGE = 24;
 const SIZE = 96;
@@ -58,7 +58,7 @@ function card(audit: Audit, i: number, show: ShowOnMap): HTMLElement {
     type: "button", class: "plain", title: "Show on the map", "aria-label": `Show sample ${worst.name} on the map`,
     on: { click: () => show(worst.split === "test" ? "test" : "train", worst.index) },
   }, shown);
-  const sound = audit.sounds?.[i];
+  const clip = audit.clips?.[i];
   return h("li", { class: "label-issue" },
     open || shown,
     h("div", { class: "label-issue-text" },
@@ -66,7 +66,7 @@ function card(audit: Audit, i: number, show: ShowOnMap): HTMLElement {
       h("span", { class: "suggested" }, h("span", { class: "visually-hidden" }, flagged ? "suggested " : "given, not flagged "), named(worst.suggested)),
       h("span", { class: "aside" }, `${percent(worst.score)} · `, named(worst.name), worst.split === "test" ? " · test" : ""),
       verdict(worst),
-      sound && playButton(sound, `sample ${worst.name}`)));
+      clip && playButton(clip, `sample ${worst.name}`)));
 }
 
 function gallery(audit: Audit, show: ShowOnMap): HTMLElement {

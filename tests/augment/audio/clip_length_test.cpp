@@ -1,13 +1,13 @@
-#include "projnce/augment/sound/clip_length.h"
+#include "projnce/augment/audio/clip_length.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <cmath>
 
-#include "projnce/augment/sound/sound_augmenter.h"
+#include "projnce/augment/audio/audio_augmenter.h"
+#include "tests/support/audio_signals.h"
 #include "tests/support/error_message.h"
-#include "tests/support/sound_signals.h"
 
 namespace projnce::augment {
 namespace {
@@ -90,7 +90,7 @@ TEST(PrepareClip, GivesTheConfiguredLengthAndRate) {
   }
 }
 
-TEST(PrepareClip, CroppingLongSoundsFirstGivesTheSameResult) {
+TEST(PrepareClip, CroppingLongClipsFirstGivesTheSameResult) {
   const MelOptions options{.rate = 16000, .seconds = 0.25};
   const Clip clip{.rate = 8000, .samples = hiss(50'000, 2)};
   const auto slow = fit_length(resample_clip(clip, 16000), options.samples());
