@@ -177,7 +177,7 @@ export interface SampleSet {
   /** Uint16, the true label, if label noise was injected; else null. */
   truth: Packed | null;
   /** Uint8, 0..255 for 0..1: probability that the given label is wrong; null without an audit. */
-  suspicion: Packed | null;
+  audit_score: Packed | null;
   /** Uint16, the label that the audit suggests; null without an audit. */
   suggested: Packed | null;
   /** File names, separated by line feeds; null if samples have only an index. */

@@ -35,7 +35,7 @@ export function sampleSet(random, { count, total = count, classes, accuracy, noi
   const wide = 0.16 / Math.sqrt(classes);
   const array = { x: new Uint16Array(count), y: new Uint16Array(count), index: new Uint32Array(count), label: new Uint16Array(count),
     predicted: new Uint16Array(count), truth: new Uint16Array(count), suggested: new Uint16Array(count),
-    similarity: new Uint8Array(count), suspicion: new Uint8Array(count) };
+    similarity: new Uint8Array(count), audit_score: new Uint8Array(count) };
   for (let i = 0; i < count; i++) {
     const truth = Math.floor(random() * classes);
     const wrong = random() < noise;
@@ -48,10 +48,10 @@ export function sampleSet(random, { count, total = count, classes, accuracy, noi
     array.x[i] = Math.max(0, Math.min(1, centers[near][0] + wide * normal(random))) * SHARE_SHOWN;
     array.y[i] = Math.max(0, Math.min(1, centers[near][1] + wide * normal(random))) * SHARE_SHOWN;
     array.similarity[i] = 255 * (0.55 + 0.4 * random());
-    array.suspicion[i] = 255 * (array.label[i] === near ? 0.3 * random() : 0.6 + 0.4 * random());
+    array.audit_score[i] = 255 * (array.label[i] === near ? 0.3 * random() : 0.6 + 0.4 * random());
   }
   const packed = Object.fromEntries(Object.entries(array).map(([name, values]) => [name, pack(values)]));
-  if (noise === 0) Object.assign(packed, { truth: null, suspicion: null, suggested: null });
+  if (noise === 0) Object.assign(packed, { truth: null, audit_score: null, suggested: null });
   return { count, total, how: "t-SNE, perplexity 30, KL 1.234", ...packed, names: names && range(count, names).join("\n"), images };
 }
 

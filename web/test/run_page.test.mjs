@@ -200,7 +200,7 @@ describe("report of a run", { skip }, () => {
     await end(page);
   });
 
-  test("label errors: images, verdicts, and a button for more", async () => {
+  test("label issues: images, verdicts, and a button for more", async () => {
     const page = shared;
     assert.equal(await page.locator(".label-issue").count(), 24);
     assert.match(await page.locator(".label-issue .image").first().evaluate((p) => getComputedStyle(p).backgroundImage), /^url\("blob:/);

@@ -246,7 +246,7 @@ class ReportBuilder {
   /// Adds scores and suggested labels of the rows `chosen`, relative to row `begin` of the audit.
   void add_audit(MappedSamples& mapped, const torch::Tensor& chosen, int64_t begin) const {
     if (!audited_ || begin >= samples_->size()) return;
-    mapped.suspicion = floats(audited_->result.score.index({chosen + begin}));
+    mapped.audit_score = floats(audited_->result.score.index({chosen + begin}));
     mapped.suggested = longs(audited_->result.suggested.index({chosen + begin}));
   }
 

@@ -62,6 +62,12 @@ class ListReader {
     fail(name_, ": ", name, " is missing");
   }
 
+  bool contains(const std::string& name) const {
+    const auto& tensors = view_.header.tensors;
+    return std::any_of(tensors.begin(), tensors.end(),
+                       [&](const auto& tensor) { return tensor.name == name; });
+  }
+
  private:
   std::string name_;
   io::FileBytes bytes_;
@@ -77,7 +83,7 @@ void visit_lists(Part& part, const std::string& prefix, const Visit& visit) {
   visit(prefix + "predicted", part.predicted);
   visit(prefix + "similarity", part.similarity);
   visit(prefix + "truth", part.truth);
-  visit(prefix + "suspicion", part.suspicion);
+  visit(prefix + "audit_score", part.audit_score);
   visit(prefix + "suggested", part.suggested);
 }
 
@@ -153,7 +159,11 @@ MappedSamples samples_from_json(const ordered_json& json, const std::string& pre
   part.names = json.at("names").get<std::vector<std::string>>();
   // Version 0.1.0 wrote the key "pictures".
   part.images = sheets_from_json(json.at(json.contains("images") ? "images" : "pictures"), file);
-  const auto read = [&](const std::string& name, auto& list) { file.read(name, list); };
+  const auto read = [&](const std::string& name, auto& list) {
+    // Version 0.1.0 wrote "suspicion".
+    const bool former = name == prefix + "audit_score" && !file.contains(name);
+    file.read(former ? prefix + "suspicion" : name, list);
+  };
   visit_lists(part, prefix, read);
   visit_sheets(part.images, prefix, read);
   return part;
@@ -177,8 +187,8 @@ void check_part(const MappedSamples& part, size_t classes, const std::string& fi
   fits(part.predicted, false);
   fits(part.similarity, false);
   fits(part.truth, true);
-  fits(part.suspicion, true);
-  fits(part.suggested, part.suspicion.empty());
+  fits(part.audit_score, true);
+  fits(part.suggested, part.audit_score.empty());
   fits(part.names, true);
   for (const auto* labels : {&part.labels, &part.predicted, &part.truth, &part.suggested}) {
     check_labels(*labels, classes, file);
@@ -389,7 +399,7 @@ ordered_json pack_samples(const MappedSamples& samples, size_t most, bool images
           {"predicted", packed_list<uint16_t>(samples.predicted, chosen)},
           {"similarity", packed_shares(samples.similarity, chosen)},
           {"truth", packed_list<uint16_t>(samples.truth, chosen)},
-          {"suspicion", packed_shares(samples.suspicion, chosen)},
+          {"audit_score", packed_shares(samples.audit_score, chosen)},
           {"suggested", packed_list<uint16_t>(samples.suggested, chosen)},
           {"names", joined_names(samples.names, chosen)},
           {"images", all && images ? pack_images(samples.images) : ordered_json()}};

@@ -23,8 +23,8 @@ struct MappedSamples {
   std::vector<int64_t> predicted = {};
   std::vector<float> similarity = {};   ///< 0..1, to the predicted class
   std::vector<int64_t> truth = {};      ///< true labels, if label noise was injected
-  std::vector<float> suspicion = {};    ///< probability that the label is wrong
-  std::vector<int64_t> suggested = {};  ///< suggested labels; present with suspicion
+  std::vector<float> audit_score = {};  ///< probability that the label is wrong
+  std::vector<int64_t> suggested = {};  ///< suggested labels; present with audit_score
   std::vector<std::string> names = {};  ///< one line each; empty if samples have only an index
   ThumbnailSheets images = {};          ///< without sheets if there are no images
 

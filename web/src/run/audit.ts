@@ -1,4 +1,4 @@
-/** Audit section: summary, most frequent label errors, and the samples that are most likely mislabeled. */
+/** Audit section: summary, most frequent label errors, and the top label issues. */
 import { h, named } from "../dom";
 import { count, counted, percent } from "../format";
 import type { Audit, RunData } from "../model";
@@ -21,17 +21,17 @@ function checkText({ check }: Audit): string {
 }
 
 function coverageText(audit: Audit): string {
-  const splits = (audit.splits ?? []).filter((split) => split.audited > 0).map((split) => `${counted(split.audited, `${split.split} label`)}`);
+  const splits = (audit.splits ?? []).filter((split) => split.audited > 0).map((split) => counted(split.audited, `${split.split === "train" ? "training" : split.split} label`));
   return splits.length > 0 ? `Audited ${splits.join(" and ")}. ` : "";
 }
 
 function summaryText(audit: Audit): string {
   if (audit.skill && !audit.skill.informative) {
-    return `${coverageText(audit)}The features do not separate the classes, so no labels are listed as likely errors: held-out accuracy is ` +
+    return `${coverageText(audit)}The features do not separate the classes, so no label is flagged: held-out accuracy is ` +
       `${percent(audit.skill.held_out_accuracy)}, the majority class has ${percent(audit.skill.chance_accuracy)}.`;
   }
   const expected = audit.expected_precision ?? null;
-  const found = `${count(audit.flagged)} of ${counted(audit.samples, "label")} ${audit.flagged === 1 ? "is" : "are"} flagged as likely errors` +
+  const found = `${count(audit.flagged)} of ${counted(audit.samples, "label")} ${audit.flagged === 1 ? "is" : "are"} flagged as label issues` +
     (expected === null ? "" : ` (expected precision ${percent(expected)})`) +
     (audit.noise_rate === null ? "." : `; the estimated label noise is ${percent(audit.noise_rate)}.`);
   return coverageText(audit) + found + checkText(audit);
@@ -91,6 +91,6 @@ export function auditSection(run: RunData, show: ShowOnMap): HTMLElement | null 
   return h("div", { class: "audit" },
     h("p", { class: "lead" }, summaryText(audit)),
     mistakes(audit),
-    audit.worst.length > 0 ? h("h3", null, "Most likely label errors") : null,
+    audit.worst.length > 0 ? h("h3", null, "Top label issues") : null,
     audit.worst.length > 0 ? gallery(audit, show) : null);
 }
