@@ -71,7 +71,7 @@ namespace {
 
 const std::vector<std::pair<std::string, Measure>> kMeasures = {
     {"centroid", Measure::kCentroid},
-    {"own", Measure::kOwn},
+    {"readout", Measure::kReadout},
     {"probe", Measure::kProbe},
     {"information", Measure::kInformation}};
 
@@ -209,13 +209,15 @@ Experiment read_experiment(const std::string& what, const std::string& scale) {
       .field("question", experiment.question)
       .field("source", experiment.source)
       .field("axis", experiment.axis)
-      .field("measures", measures)
+      .field("measures", measures, FormerNames{{"own", "readout"}})
       .field("remarks", experiment.remarks);
   const auto lists = read_lists(reader, scale);
   read_paper(reader.sub_table("paper"), experiment);
   experiment.map_seed = read_maps(reader.sub_table("maps"));
   fill_experiment(experiment, lists, reader.sub_table("methods"));
   reader.done();
+  for (const auto& deprecation : reader.deprecations())
+    experiment.deprecations.push_back(deprecation.message);
   for (const auto& name : measures) experiment.measures.push_back(parse_measure(name));
   if (lists.datasets.empty() || lists.conditions.empty() || lists.methods.empty()) {
     fail(what, " has no datasets, no conditions or no methods to compare, expected a list of each");

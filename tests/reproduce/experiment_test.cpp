@@ -91,6 +91,17 @@ TEST(ReadExperiment, ReadsAUserFile) {
   EXPECT_EQ(experiment.paper_number("mnist", "noise-20", "ce"), 91);
 }
 
+TEST(ReadExperiment, AcceptsTheFormerNameOfAMeasure) {
+  const ScratchDir scratch;
+  write_text(
+      scratch / "mine.toml",
+      "datasets = ['mnist']\nconditions = ['clean']\ncompare = ['ce']\nmeasures = ['own']\n");
+  const auto experiment = read_experiment((scratch / "mine.toml").string(), "laptop");
+  EXPECT_EQ(experiment.measures, std::vector{Measure::kReadout});
+  ASSERT_EQ(experiment.deprecations.size(), 1U);
+  EXPECT_EQ(experiment.deprecations[0], "'own' in measures is deprecated, use 'readout'");
+}
+
 TEST(ReadExperiment, NamesInvalidKeysAndValues) {
   EXPECT_NE(error_message_of([] { read_experiment("tabel4", "full"); }).find("table4"),
             std::string::npos);
