@@ -97,8 +97,8 @@ class TinyRuns(CommandLineTest):
         self.addCleanup(server.send_signal, signal.SIGINT)
         address = next(word for word in server.stderr.readline().split()
                        if word.startswith("http"))
-        with urllib.request.urlopen(address + "run/a/") as answer:
-            (self.scratch / "served.html").write_bytes(answer.read())
+        with urllib.request.urlopen(address + "run/a/") as response:
+            (self.scratch / "served.html").write_bytes(response.read())
         self.assert_opens(self.scratch / "served.html", "95 % interval")
 
     @unittest.skipUnless(BROWSER, "no Chromium, node or web/node_modules")
