@@ -105,7 +105,7 @@ class ContactSheet(CommandLineTest):
 
     def test_unknown_extension_is_rejected_before_reading(self):
         make_folder(self.scratch / "photos", per_class=3)
-        self.assert_refused("data", "info", "photos", "--sheet", "sheet.gif", says="sheet.gif")
+        self.assert_rejected("data", "info", "photos", "--sheet", "sheet.gif", says="sheet.gif")
 
     def test_folder_that_does_not_exist(self):
         make_folder(self.scratch / "photos", per_class=3)
@@ -163,9 +163,9 @@ class DataVerify(CommandLineTest):
         self.assertIn("pipe.png", ran.stdout + ran.stderr)
 
     def test_data_that_does_not_exist(self):
-        self.assert_refused("data", "verify", "nowhere", says="nowhere")
+        self.assert_rejected("data", "verify", "nowhere", says="nowhere")
 
     def test_an_unknown_layout(self):
         make_folder(self.scratch / "photos", per_class=3)
-        self.assert_refused("data", "verify", "photos", "--layout", "cifar11", says="cifar10")
-        self.assert_refused("data", "verify", "photos", "--dataset", "cifar11", says="cifar10")
+        self.assert_rejected("data", "verify", "photos", "--layout", "cifar11", says="cifar10")
+        self.assert_rejected("data", "verify", "photos", "--dataset", "cifar11", says="cifar10")

@@ -232,7 +232,7 @@ class Vectors(ExportTest):
                     self.assertTrue(self.matches(row, expected))
                 for row in expected:
                     self.assertTrue(self.matches(row, found["embedding"]))
-        self.assert_refused("export", "run", "--safetensors", "w.safetensors",
+        self.assert_rejected("export", "run", "--safetensors", "w.safetensors",
                             says="the encoder of this run has no weights")  # without layers
 
 
@@ -259,19 +259,19 @@ class Files(ExportTest):
                 self.assertEqual((ran.returncode, ran.stdout), (1, ""), ran.stderr)
                 self.assertIn(target, ran.stderr)
         self.assertEqual(os.listdir(self.scratch / "folder"), [])
-        self.assert_refused("export", "run", "--onnx", "m", "--safetensors", "./m",
+        self.assert_rejected("export", "run", "--onnx", "m", "--safetensors", "./m",
                             says="the same file")
 
     def test_wrong_usage(self):
-        self.assert_refused("export", "run", says="requires --onnx FILE, --safetensors FILE or both")
-        self.assert_refused("export", "--onnx", "m.onnx", says="RUN")
-        self.assert_refused("export", "run", "--safetensors", "w", "--classes", says="--onnx")
+        self.assert_rejected("export", "run", says="requires --onnx FILE, --safetensors FILE or both")
+        self.assert_rejected("export", "--onnx", "m.onnx", says="RUN")
+        self.assert_rejected("export", "run", "--safetensors", "w", "--classes", says="--onnx")
 
     def test_a_run_without_an_encoder(self):
-        self.assert_refused("export", "nowhere", "--onnx", "m.onnx", says="nowhere")
+        self.assert_rejected("export", "nowhere", "--onnx", "m.onnx", says="nowhere")
         (self.scratch / "run").mkdir()
         (self.scratch / "run/config.toml").write_text("seed = 1\n")
-        self.assert_refused("export", "run", "--onnx", "m.onnx", says="no trained encoder")
+        self.assert_rejected("export", "run", "--onnx", "m.onnx", says="no trained encoder")
 
 
 if __name__ == "__main__":

@@ -62,9 +62,9 @@ class Audio(CommandLineTest):
             self.assertEqual((self.scratch / "first" / name).read_bytes(),
                              (self.scratch / "second" / name).read_bytes(), name)
 
-    def test_settings_of_images_are_refused(self):
+    def test_settings_of_images_are_rejected(self):
         make_clips(self.scratch / "tones")
-        self.assert_refused("train", "--data", "tones", "--set", "input.image_size=32", "--out",
+        self.assert_rejected("train", "--data", "tones", "--set", "input.image_size=32", "--out",
                             "run", says="image_size does not apply")
 
 
@@ -166,7 +166,7 @@ class Corruption(CommandLineTest):
         for part, count in (("train", 20), ("test", 10)):
             (root / f"{part}_y.bin").write_bytes(bytes(1 + i % 10 for i in range(count)))
         unlabeled = ["--set", "dataset.train_split=unlabeled", "--set", "input.image_size=16"]
-        self.assert_refused("train", "--data", "stl10_binary", "--out", "run", *unlabeled, *TINY,
+        self.assert_rejected("train", "--data", "stl10_binary", "--out", "run", *unlabeled, *TINY,
                             says="has no labels")
         summary = self.run_json("train", "--data", "stl10_binary", "--out", "run", *unlabeled,
                                 *TINY, "--set", "loss.name=simclr")

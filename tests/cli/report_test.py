@@ -137,9 +137,9 @@ class Report(CommandLineTest):
 
     def test_rejects_directories_without_run(self):
         (self.scratch / "empty").mkdir()
-        self.assert_refused("report", "empty", says="does not contain a run")
-        self.assert_refused("report", "nowhere", says="does not contain a run")
-        self.assert_refused("report", says="RUN")
+        self.assert_rejected("report", "empty", says="does not contain a run")
+        self.assert_rejected("report", "nowhere", says="does not contain a run")
+        self.assert_rejected("report", says="RUN")
 
 
 if __name__ == "__main__":

@@ -98,7 +98,7 @@ class CommandLineTest(unittest.TestCase):
         self.assertEqual(ran.returncode, 0, ran.stderr)
         return json.loads(ran.stdout)
 
-    def assert_refused(self, *arguments, says):
+    def assert_rejected(self, *arguments, says):
         """Checks for exit status 2, an error message, no standard output and no files written."""
         before = sorted(p for p in self.scratch.rglob("*"))
         ran = self.run_program(*arguments)

@@ -99,10 +99,10 @@ TEST_F(LayoutChoiceTest, RejectsASingleTrainingClassBeforeDecoding) {
   folder_.add_clip("no/0.wav");
   folder_.write_text("testing_list.txt", "yes/0.wav\nno/0.wav\n");
   folder_.write_text("validation_list.txt", "yes/1.wav\n");
-  const auto refusal =
+  const auto expected =
       AllOf(HasSubstr("samples of only one class, 'yes'"), HasSubstr("two classes"));
-  EXPECT_THAT(testing::error_message_of([&] { open(); }), refusal);
-  EXPECT_THAT(testing::error_message_of([&] { open_dataset(options(), {}); }), refusal);
+  EXPECT_THAT(testing::error_message_of([&] { open(); }), expected);
+  EXPECT_THAT(testing::error_message_of([&] { open_dataset(options(), {}); }), expected);
 }
 
 }  // namespace

@@ -156,17 +156,17 @@ TEST(AudioAugmentOptions, AreReadFromATable) {
 }
 
 TEST(AudioAugmentOptions, RejectValuesOutOfRangeOrOrder) {
-  const auto refusal = [](const std::string& text) {
+  const auto error_of = [](const std::string& text) {
     const auto table = parse_toml(text, "run.toml");
     return testing::error_message_of(
         [&] { read_options<AudioAugmentOptions>(table, "augment.audio"); });
   };
-  EXPECT_THAT(refusal("time_shift = 1.5"), HasSubstr("time_shift"));
-  EXPECT_THAT(refusal("gain_db = -1"), HasSubstr("gain_db"));
-  EXPECT_THAT(refusal("noise_db_min = 50"),
+  EXPECT_THAT(error_of("time_shift = 1.5"), HasSubstr("time_shift"));
+  EXPECT_THAT(error_of("gain_db = -1"), HasSubstr("gain_db"));
+  EXPECT_THAT(error_of("noise_db_min = 50"),
               AllOf(HasSubstr("noise_db_min = 50"), HasSubstr("noise_db_max = 40")));
-  EXPECT_THAT(refusal("background_db_max = 1"), HasSubstr("background_db_min = 5"));
-  EXPECT_THAT(refusal("masks = 1"), HasSubstr("unknown key"));
+  EXPECT_THAT(error_of("background_db_max = 1"), HasSubstr("background_db_min = 5"));
+  EXPECT_THAT(error_of("masks = 1"), HasSubstr("unknown key"));
 }
 
 }  // namespace

@@ -61,14 +61,14 @@ TEST(ResampleClip, IsTheIdentityIfTheRatesAreEqual) {
 }
 
 TEST(ResampleClip, RejectsHugeResults) {
-  const auto refusal = [](int from, size_t samples, int to) {
+  const auto error_of = [](int from, size_t samples, int to) {
     return testing::error_message_of(
         [&] { resample_clip({.rate = from, .samples = std::vector<float>(samples)}, to); });
   };
-  EXPECT_THAT(refusal(100, 10, 48000), HasSubstr("from 100 to 48000"));
-  EXPECT_THAT(refusal(1000, 1'000'000, 192'000), HasSubstr("at most"));
-  EXPECT_THAT(refusal(8000, 0, 16000), HasSubstr("without samples"));
-  EXPECT_THAT(refusal(0, 10, 16000), HasSubstr("expected at least 1"));
+  EXPECT_THAT(error_of(100, 10, 48000), HasSubstr("from 100 to 48000"));
+  EXPECT_THAT(error_of(1000, 1'000'000, 192'000), HasSubstr("at most"));
+  EXPECT_THAT(error_of(8000, 0, 16000), HasSubstr("without samples"));
+  EXPECT_THAT(error_of(0, 10, 16000), HasSubstr("expected at least 1"));
 }
 
 TEST(FitLength, KeepsTheMiddleAndPadsBothSides) {

@@ -103,7 +103,7 @@ TEST(AudioFile, ChangedBytesGiveAClipOrAnError) {
   for (const auto& whole :
        {encode_wav(8000, std::vector<int16_t>(50, 9)), encode_packed_audio("flac", 8000, audio),
         encode_packed_audio("ogg", 8000, audio)}) {
-    int refused = 0;
+    int rejected = 0;
     for (size_t at = 0; at < whole.size(); ++at) {
       auto bytes = whole;
       bytes[at] ^= 0xA5;
@@ -111,11 +111,11 @@ TEST(AudioFile, ChangedBytesGiveAClipOrAnError) {
         const auto clip = decode_audio(bytes, "yes/a.wav");
         EXPECT_LE(clip.samples.size(), 100'000U);
       } catch (const Error& error) {
-        ++refused;
+        ++rejected;
         EXPECT_THAT(error.what(), HasSubstr("yes/a.wav ")) << at;
       }
     }
-    EXPECT_GT(refused, 10);
+    EXPECT_GT(rejected, 10);
   }
 }
 
