@@ -42,8 +42,8 @@ ProjnceOptions projnce_preset(ProjncePreset preset);
 ///   R_i = sum_{k in K(i)} e^{z_i.m_{y_k}/t} / sum_{k in K(i)} e^{z_i.z_k/t}
 ///
 /// K(i) is `r_exclude`, m_c the class centroid of `r_centroid`. The numerator has one term for each
-/// class, n_c e^{z_i.m_c/t}, so R costs O(N K D) beside SupCon's O(N M D); only r_centroid =
-/// kNotRow needs another N x M product. R_i <= 1 by Jensen's inequality for (kNone, kAll),
+/// class, n_c e^{z_i.m_c/t}, so R costs O(N K D) in addition to SupCon's O(N M D); only r_centroid
+/// = kNotRow needs another N x M product. R_i <= 1 by Jensen's inequality for (kNone, kAll),
 /// (kSelf, kNotAnchor) and (kSameClass, kAll).
 ///
 /// An anchor that is alone in its class has no self-p term but keeps its R_i. K(i) empty: R_i = 0.

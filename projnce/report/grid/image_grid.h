@@ -18,7 +18,7 @@ struct GridTile {
   std::string suggested = {};  ///< suggested label: "label → suggested"
   std::string name = {};       ///< sample name; truncated at the start if too long
   std::string score = {};
-  std::string verdict = {};   ///< beside the score
+  std::string verdict = {};   ///< next to the score
   bool verdict_good = false;  ///< selects the color of the verdict
 };
 

@@ -63,8 +63,8 @@ export class Card {
     if (i !== this.shown) this.fill(i, narrow ? SMALL_IMAGE : IMAGE);
     this.element.hidden = false;
     const { offsetWidth: wide, offsetHeight: high } = this.element;
-    const beside = x + GAP + wide < size.width ? x + GAP : x - GAP - wide;
-    const left = narrow ? Math.min(size.width - wide - 4, Math.max(4, x - wide / 2)) : Math.max(4, beside);
+    const right = x + GAP + wide < size.width ? x + GAP : x - GAP - wide;
+    const left = narrow ? Math.min(size.width - wide - 4, Math.max(4, x - wide / 2)) : Math.max(4, right);
     const above = y > size.height / 2 ? y - GAP - high : y + GAP;
     const top = narrow ? above : Math.min(size.height - high - 8, Math.max(8, y - high / 2));
     this.element.style.transform = `translate(${Math.round(left)}px, ${Math.round(top)}px)`;
