@@ -19,7 +19,7 @@ struct ProjnceOptions {
   bool include_self_denom = false;
   /// Candidates that both sums of R_i exclude: none, the anchor (unbiased), or its whole class.
   Exclude r_exclude = Exclude::kSelf;
-  /// Rows that the centroids in R_i are made of. Without the anchor, R_i is at most 1.
+  /// Rows from which the centroids in R_i are computed. Without the anchor, R_i is at most 1.
   projection::CentroidRows r_centroid = projection::CentroidRows::kNotAnchor;
   /// How anchors that are alone in their class count.
   EmptyPositives empty_positives = EmptyPositives::kZero;
@@ -50,8 +50,8 @@ ProjnceOptions projnce_preset(ProjncePreset preset);
 /// beta = 0 with the defaults is SupCon.
 ///
 /// With `normalize_g` the positive score is z_i.u/t with the unit vector u of the positives'
-/// centroid, and R is made of unit centroids; rows stay as they are. R_i may then exceed 1, so that
-/// self-p without R may exceed I(Z;C) at any N. A zero centroid stays zero.
+/// centroid, and R is computed from unit centroids; rows stay as they are. R_i may then exceed 1,
+/// so that self-p without R may exceed I(Z;C) at any N. A zero centroid stays zero.
 ///
 /// Parts: alignment, uniformity, valid_anchors, R.
 class ProjnceLoss : public ContrastiveLoss {
