@@ -148,7 +148,7 @@ std::vector<DatasetEntry> make_registry() {
        .layout = HoldOut{},
        .open = open_vectors},
       {.name = "esc50",
-       .summary = "2 000 environmental sounds of 5 seconds, 50 classes in 5 folds",
+       .summary = "2 000 environmental recordings of 5 seconds, 50 classes in 5 folds",
        .source = "github.com/karolpiczak/ESC-50",
        .folders = {"ESC-50-master", "ESC-50"},
        .archives = {"ESC-50-master.zip"},

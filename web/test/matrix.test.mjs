@@ -106,7 +106,7 @@ describe("reports of all kinds of runs", { skip }, () => {
       const phone = await check([run], { viewport: { width: 360, height: 740 }, colorScheme: "dark" });
       await phone.close();
       const twin = { ...run, name: `${run.name} again` };
-      const comparison = await check([run, twin, small(100, { name: "beside" })]);
+      const comparison = await check([run, twin, small(100, { name: "second" })]);
       await comparison.locator("#runs a").first().click();
       await comparison.locator("#overview h1").waitFor();
       assert.deepEqual(comparison.problems, []);
