@@ -134,11 +134,6 @@ bool data_chooses_encoder(const RunRequest& request, const Table& settings) {
 Table read_stored_settings(const std::filesystem::path& file) {
   auto settings = read_toml(file);
   complete_stored_settings(settings);
-  try {
-    use_present_names(settings, find_deprecations(settings, EncoderChoice::kSettings));
-  } catch (const Error&) {
-    // Invalid settings are reported when they are parsed for use.
-  }
   return settings;
 }
 
@@ -147,6 +142,29 @@ void complete_stored_settings(Table& settings) {
   if (dataset.contains("test_fraction") && !dataset.contains("split")) {
     dataset["split"] = Value{std::string("shuffle"), {}};
   }
+  try {
+    use_present_names(settings, find_deprecations(settings, EncoderChoice::kSettings));
+  } catch (const Error&) {
+    // Invalid settings are reported when they are parsed for use.
+  }
+}
+
+std::vector<std::string> use_present_names_of_changes(Table& changes, const Table& stored) {
+  auto settings = changes;
+  for (const auto* section : {"dataset", "encoder", "loss"}) {
+    const auto found = stored.tables.find(section);
+    if (found == stored.tables.end() || !found->second.values.contains("name")) continue;
+    settings.tables[section].values.insert({"name", found->second.values.at("name")});
+  }
+  std::vector<std::string> messages;
+  try {
+    const auto deprecations = find_deprecations(settings, EncoderChoice::kSettings);
+    use_present_names(changes, deprecations);
+    for (const auto& deprecation : deprecations) messages.push_back(deprecation.message);
+  } catch (const Error&) {
+    // Invalid settings are reported when they are parsed for use.
+  }
+  return messages;
 }
 
 void apply_auto_config(Table& settings, SampleKind kind, int64_t train_samples) {
