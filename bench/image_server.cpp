@@ -80,7 +80,7 @@ class MemoryViews {
 };
 
 template <class Work>
-void answer(const Work& work) {
+void respond(const Work& work) {
   const auto start = std::chrono::steady_clock::now();
   const double cpu = cpu_seconds();
   const size_t samples = work();
@@ -99,9 +99,9 @@ void serve(const std::filesystem::path& folder, int size) {
     size_t count = 0;
     words >> name >> count;
     if (name == "jpeg") {
-      answer([&] { return jpegs.run(); });
+      respond([&] { return jpegs.run(); });
     } else if (name == "views") {
-      answer([&] { return views.run(count); });
+      respond([&] { return views.run(count); });
     } else {
       fail("unknown request '", request, "', expected jpeg or views COUNT");
     }

@@ -1,4 +1,4 @@
-"""The command `projnce` of an installed wheel: runs the program that is packed beside the package.
+"""The command `projnce` of an installed wheel: runs the program that is packaged next to it.
 
 A module of its own, because importing the package imports torch, which takes seconds.
 """

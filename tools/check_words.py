@@ -31,6 +31,10 @@ STEMS = ("character|custom|equal|final|general|initial|material|maxim|memor|mini
 RULES = ("CONTRIBUTING.md",)  # quotes what it forbids
 HISTORY = ("CHANGELOG.md",)  # names former fields
 FORMER = ("apps/projnce/embed_command.cpp", "tests/cli/split_test.py")  # accept the former option
+# Read files and settings with former names.
+FORMER_AUDIO = ("projnce/augment/augment_options.cpp", "projnce/config/input_options.cpp", "projnce/report/page/*",
+                "tests/config/run_config_test.cpp", "tests/report/page/report_samples_test.cpp",
+                "tests/run/run_plan_test.cpp")
 
 WORDS = [
     # American spelling
@@ -51,6 +55,11 @@ WORDS = [
     Word(rf"(?:{STEMS})is(?:e[ds]?|ers?|ing|ations?)\b", "-ize, -ization"),
     Word(r"\boptimis(?:e[ds]?|ers?|ing|ations?)\b", "optimize"),
     # the field's terms
+    Word(r"sounds?", "audio, clip", (*HISTORY, *FORMER_AUDIO)),
+    Word(r"suspici(?:on|ous)", "audit score, label issue", (*HISTORY, *FORMER_AUDIO)),
+    Word(r"refus(?:e[sd]?|ing|als?)", "reject", HISTORY),
+    Word(r"\banswer(?:s|ed|ing)?\b", "response, respond", HISTORY),
+    Word(r"\bask(?:s|ed|ing)?\b", "request, prompt"),
     Word(r"\bas (?:its|their) makers hand", "as published"),
     Word(r"\bat hand\b", "available"),
     Word(r"\bby heart\b", "memorize"),
@@ -68,12 +77,15 @@ WORDS = [
     Word(r"\b(?:test|train(?:ing)?|validation|reference) parts?\b|(?<!\w)--part\b", "split", (*HISTORY, *FORMER)),
     Word(r"\bwhole numbers?\b", "integer"),
     Word(r"\bcomplain(?:s|ts?)?(?![a-z])", "error, message"),
-    Word(r"\b(?:leaves?|left) (?:the )?(?:anchor|row|instance)s? out\b|\bleaves? out\b|\bis left out\b", "exclude"),
-    Word(r"\btold apart\b|\btells? [a-z ]+ apart\b", "separate, distinguish"),
+    Word(r"\b(?:leaves?|left) (?:the )?(?:anchor|row|instance)s? out\b|\bleav(?:es?|ing) out\b|\bis left out\b", "exclude"),
+    Word(r"\btold apart\b|\btell(?:s|ing)?(?: [a-z]+){1,4} apart\b", "separate, distinguish"),
     Word(r"\bpulls?(?:ed)? (?:at|on|of)\b|\bpull_(?:at|back|and)\b", "gradient", ("docs/*",)),
     Word(r"\bnobody\b", "no one; or name who does it"),
     Word(r"what (?:is|was) taken for what", "confusion matrix"),
     # plain sentences
+    Word(r"\b(?:anew|afresh|alike|likewise|whoever|surely|nothing but)\b", "again, equally, also, anyone, only"),
+    Word(r"\bbeside\b", "next to, in addition to"),
+    Word(r"\bless (?:that|those) of\b", "minus"),
     Word(r"\b(?:go|goes|going|went) on (?:bit|from|where|with)\b", "resume, continue", RULES),
     Word(r" [a-z]+\(s\)(?![\w(;,)])", "counted(number, noun)"),
     Word(r"\bis no [\w.`-]+ file\b", "is not a ... file", RULES),

@@ -14,8 +14,8 @@ PROJECT_PYTHON = Path(__file__).resolve().parents[1] / "script" / "python"
 def python_with_torch():
     """Returns the project's Python if it has torch and numpy, else None."""
     program = "from importlib.util import find_spec\nraise SystemExit(not all(map(find_spec, ('torch', 'numpy'))))"
-    asked = subprocess.run([PROJECT_PYTHON, "-c", program], stderr=subprocess.DEVNULL)
-    return PROJECT_PYTHON if asked.returncode == 0 else None
+    completed = subprocess.run([PROJECT_PYTHON, "-c", program], stderr=subprocess.DEVNULL)
+    return PROJECT_PYTHON if completed.returncode == 0 else None
 
 
 UNSEEDED = 0x5EED1E55

@@ -37,10 +37,10 @@ def installed_torch():
     environment = {name: value for name, value in os.environ.items() if name not in hiding}
     program = "from importlib.metadata import version; print(version('torch'))"
     for variables in (os.environ, environment):
-        asked = subprocess.run([sys.executable, "-c", program], env=variables, text=True, check=False,
+        result = subprocess.run([sys.executable, "-c", program], env=variables, text=True, check=False,
                                stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
-        if asked.returncode == 0:
-            return asked.stdout.strip()
+        if result.returncode == 0:
+            return result.stdout.strip()
     return ""
 
 

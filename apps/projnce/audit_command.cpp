@@ -28,7 +28,8 @@ const char* const kDetails =
     "classifier has seen the label that it checks. The CSV lists all samples, most likely\n"
     "mislabeled first: index, sample, given and suggested label, probability that the given label\n"
     "is wrong, split. For a table, it lists every row in order: row, id, given_label,\n"
-    "predicted_label, label_quality (1: surely right), is_label_issue. The data is not modified.";
+    "predicted_label, label_quality (1: certainly correct), is_label_issue. The data is not "
+    "modified.";
 
 std::string percent(double value) {
   return std::isnan(value) ? "-" : fmt::format("{:.1f} %", 100 * value);

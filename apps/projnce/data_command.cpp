@@ -78,7 +78,7 @@ ordered_json to_json(const dataset::SplitInfo& split, SampleKind kind) {
       object["width"] = to_json(split.width);
       object["channels"] = to_json(split.channels);
       break;
-    case SampleKind::kSound:
+    case SampleKind::kAudio:
       object["rates"] = to_json(split.rates);
       object["seconds"] = to_json(split.seconds);
       object["hours"] = split.total_seconds / kSecondsInAnHour;
@@ -96,13 +96,14 @@ ordered_json to_json(const dataset::SplitInfo& split, SampleKind kind) {
 
 ordered_json to_json(const data::Inspection& inspection) {
   const auto& info = inspection.info;
-  ordered_json object = {{"kind", concat(kind_name(info.kind), "s")},
-                         {"layout", {{"name", info.layout.name}, {"reason", info.layout.reason}}},
-                         {"classes", info.class_names},
-                         {"valid", inspection.valid()},
-                         {"warnings", info.warnings},
-                         {"remarks", info.remarks},
-                         {"unread_files", info.unread_files}};
+  ordered_json object = {
+      {"kind", info.kind == SampleKind::kAudio ? "audio" : concat(kind_name(info.kind), "s")},
+      {"layout", {{"name", info.layout.name}, {"reason", info.layout.reason}}},
+      {"classes", info.class_names},
+      {"valid", inspection.valid()},
+      {"warnings", info.warnings},
+      {"remarks", info.remarks},
+      {"unread_files", info.unread_files}};
   for (const auto& [name, split] : info.splits()) object[name] = to_json(*split, info.kind);
   return object;
 }
@@ -135,7 +136,7 @@ std::string describe_images(const dataset::SplitInfo& split) {
   return text;
 }
 
-std::string describe_sounds(const dataset::SplitInfo& split) {
+std::string describe_clips(const dataset::SplitInfo& split) {
   const auto length = [](double seconds) { return fmt::format("{:.2f}", seconds); };
   auto text = fmt::format(", {} s, {} in total",
                           format_range(length(split.seconds.min), length(split.seconds.median),
@@ -153,8 +154,8 @@ std::string describe_samples(const dataset::SplitInfo& split, SampleKind kind) {
   switch (kind) {
     case SampleKind::kImage:
       return describe_images(split);
-    case SampleKind::kSound:
-      return describe_sounds(split);
+    case SampleKind::kAudio:
+      return describe_clips(split);
     case SampleKind::kVector:
       break;
   }

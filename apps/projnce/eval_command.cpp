@@ -122,7 +122,7 @@ inference::EvalResult evaluate_table(Arguments& arguments, const Context& contex
   auto& arrays = arguments.arrays;
   if (!arrays.labels.empty() || !arrays.test_embeddings.empty() || !arguments.run.data.empty()) {
     fail(
-        "--labels, --test-embeddings and --data do not go with a table, expected --label COLUMN "
+        "--labels, --test-embeddings and --data do not apply to a table, expected --label COLUMN "
         "and --split COLUMN");
   }
   arguments.table.embeddings = arrays.embeddings;

@@ -9,7 +9,7 @@ namespace projnce::app::launch_command {
 
 namespace {
 
-const char* const kSummary = "run a command as several cooperating processes on this host";
+const char* const kSummary = "run a command in several processes (ranks) on this host";
 const char* const kDetails =
     "  projnce launch -n 4 -- train --data photos --out runs/photos\n"
     "\n"

@@ -147,13 +147,13 @@ void add(CLI::App& app, Context& context) {
       "widest range of a coordinate");
   add_json_flag(*command, arguments->json);
   command->callback([arguments, &context] {
-    auto& asked = arguments->request;
-    asked.table.context = open_context(context);
-    const bool is_table = take_table(asked.table, asked.embeddings);
-    if (is_table != asked.labels.empty()) {
+    auto& parsed = arguments->request;
+    parsed.table.context = open_context(context);
+    const bool is_table = take_table(parsed.table, parsed.embeddings);
+    if (is_table != parsed.labels.empty()) {
       fail("expected EMBEDDINGS and LABELS, or a table with --label COLUMN");
     }
-    const auto result = inference::information_of_arrays(asked, context.logger);
+    const auto result = inference::information_of_arrays(parsed, context.logger);
     arguments->json ? print_json(to_json(result)) : print_information(result);
   });
 }

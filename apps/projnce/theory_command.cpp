@@ -11,7 +11,8 @@ namespace projnce::app::theory_command {
 
 namespace {
 
-const char* const kSummary = "check the information bounds on sources whose information is known";
+const char* const kSummary =
+    "check the information bounds on sources with known mutual information";
 const char* const kDetails =
     "  projnce theory                       T1 to T7, in less than two minutes\n"
     "  projnce theory --only T3,T4 -o DIR   two of them; writes DIR/theory.html and SVG charts\n"

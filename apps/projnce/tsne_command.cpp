@@ -83,16 +83,16 @@ void add(CLI::App& app, Context& context) {
   add_number(*command, "--seed", tsne.seed, at_least(0), "random seed of the initial positions");
   add_json_flag(*command, arguments->json);
   command->callback([arguments, &context] {
-    auto& asked = arguments->request;
-    asked.table.context = open_context(context);
-    const bool is_table = take_table(asked.table, asked.input);
-    if (is_table && !asked.labels.empty()) {
+    auto& parsed = arguments->request;
+    parsed.table.context = open_context(context);
+    const bool is_table = take_table(parsed.table, parsed.input);
+    if (is_table && !parsed.labels.empty()) {
       fail("--labels is for matrices, expected --label COLUMN for a table");
     }
-    if (!is_table && !asked.table.embeddings.empty()) {
+    if (!is_table && !parsed.table.embeddings.empty()) {
       fail("--embeddings is for tables, expected one of .csv, .tsv or .jsonl before it");
     }
-    const auto result = inference::map_embeddings(asked, context.logger);
+    const auto result = inference::map_embeddings(parsed, context.logger);
     arguments->json ? print_json(to_json(result)) : print_map(result);
   });
 }

@@ -84,7 +84,7 @@ int run_cases(Arena& arena, const std::vector<Case>& cases) {
                          {"rounds", options.rounds},
                          {"cases", ordered_json::array()}};
   std::cout << describe(report.at("machine")) << std::flush;
-  bool sound = true;
+  bool succeeded = true;
   for (const auto& task : cases) {
     if (!wanted(options, task)) continue;
     const auto outcome = run_case(task, options.rounds, options.threads);
@@ -93,9 +93,9 @@ int run_cases(Arena& arena, const std::vector<Case>& cases) {
     report["cases"].push_back(to_json(outcome));
     // Write after each case, so that an interrupted run keeps its results.
     if (!options.json.empty()) io::write_file_atomically(options.json, report.dump(2) + "\n");
-    sound = sound && outcome.problems.empty();
+    succeeded = succeeded && outcome.problems.empty();
   }
-  return sound ? 0 : 1;
+  return succeeded ? 0 : 1;
 }
 
 }  // namespace

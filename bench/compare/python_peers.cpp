@@ -30,7 +30,7 @@ Pipe open_pipe() {
 }
 
 /// Starts a child whose standard input and output are pipes; it shares our standard error.
-pid_t spawn(std::vector<std::string> command, const Pipe& requests, const Pipe& answers) {
+pid_t spawn(std::vector<std::string> command, const Pipe& requests, const Pipe& responses) {
   std::vector<char*> arguments;
   for (auto& argument : command) arguments.push_back(argument.data());
   arguments.push_back(nullptr);
@@ -38,7 +38,7 @@ pid_t spawn(std::vector<std::string> command, const Pipe& requests, const Pipe& 
   posix_spawn_file_actions_t actions;
   ::posix_spawn_file_actions_init(&actions);
   ::posix_spawn_file_actions_adddup2(&actions, requests.read_end.get(), STDIN_FILENO);
-  ::posix_spawn_file_actions_adddup2(&actions, answers.write_end.get(), STDOUT_FILENO);
+  ::posix_spawn_file_actions_adddup2(&actions, responses.write_end.get(), STDOUT_FILENO);
   pid_t child = -1;
   const int error =
       ::posix_spawnp(&child, arguments[0], &actions, nullptr, arguments.data(), environ);
@@ -59,9 +59,9 @@ bool write_line(int file, const std::string& line) {
   return ::write(file, text.data(), text.size()) == static_cast<ssize_t>(text.size());
 }
 
-double number_or_nan(const json& answer, const char* key) {
-  return answer.contains(key) ? answer.at(key).get<double>()
-                              : std::numeric_limits<double>::quiet_NaN();
+double number_or_nan(const json& response, const char* key) {
+  return response.contains(key) ? response.at(key).get<double>()
+                                : std::numeric_limits<double>::quiet_NaN();
 }
 
 }  // namespace
@@ -74,27 +74,27 @@ PythonPeers::~PythonPeers() {
 void PythonPeers::start() {
   ::signal(SIGPIPE, SIG_IGN);  // writing to a dead child returns an error instead
   auto requests = open_pipe();
-  auto answers = open_pipe();
+  auto responses = open_pipe();
   child_ = spawn({options_.python.string(), PROJNCE_PEER_SERVER, options_.directory.string(),
                   std::to_string(options_.threads)},
-                 requests, answers);
+                 requests, responses);
   requests_ = std::move(requests.write_end);
-  answers_ = std::move(answers.read_end);
+  responses_ = std::move(responses.read_end);
 }
 
-json PythonPeers::ask(const json& request) {
+json PythonPeers::send(const json& request) {
   if (child_ < 0) start();
   const bool sent = write_line(requests_.get(), request.dump());
-  const auto line = sent ? read_line(answers_.get()) : std::string();
+  const auto line = sent ? read_line(responses_.get()) : std::string();
   if (line.empty()) fail_runtime("the Python process of the peers has exited");
-  const auto answer = json::parse(line);
-  if (answer.contains("error")) fail_runtime(answer.at("error").get<std::string>());
-  return answer;
+  const auto response = json::parse(line);
+  if (response.contains("error")) fail_runtime(response.at("error").get<std::string>());
+  return response;
 }
 
 std::string PythonPeers::why_unavailable(const std::string& peer) {
   try {
-    ask({{"peer", peer}, {"action", "import"}});
+    send({{"peer", peer}, {"action", "import"}});
   } catch (const Error& error) {
     return error.what();
   }
@@ -105,14 +105,14 @@ Run PythonPeers::run(const std::string& peer, const json& request) {
   auto complete = request;
   complete["peer"] = peer;
   complete["action"] = "run";
-  const auto answer = ask(complete);
-  return {.seconds = answer.at("seconds"),
-          .cpu_seconds = answer.at("cpu_seconds"),
-          .peak_bytes = answer.at("peak_bytes"),
-          .value = answer.at("value"),
-          .gradient_norm = number_or_nan(answer, "gradient_norm"),
-          .compile_seconds = answer.value("compile_seconds", 0.0),
-          .graph_breaks = answer.value("graph_breaks", int64_t{0})};
+  const auto response = send(complete);
+  return {.seconds = response.at("seconds"),
+          .cpu_seconds = response.at("cpu_seconds"),
+          .peak_bytes = response.at("peak_bytes"),
+          .value = response.at("value"),
+          .gradient_norm = number_or_nan(response, "gradient_norm"),
+          .compile_seconds = response.value("compile_seconds", 0.0),
+          .graph_breaks = response.value("graph_breaks", int64_t{0})};
 }
 
 }  // namespace projnce::bench

@@ -35,12 +35,12 @@ class PythonPeers {
 
  private:
   void start();
-  nlohmann::json ask(const nlohmann::json& request);
+  nlohmann::json send(const nlohmann::json& request);
 
   PythonPeersOptions options_;
   pid_t child_ = -1;
   io::FileDescriptor requests_;
-  io::FileDescriptor answers_;
+  io::FileDescriptor responses_;
 };
 
 }  // namespace projnce::bench

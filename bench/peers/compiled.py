@@ -20,7 +20,7 @@ class Compiled:
     """A compiled function for inputs of one shape.
 
     `exercise` calls its argument the way it is measured later, including the backward pass: the first
-    call compiles. `run` refuses to recompile, so no measurement contains a compilation.
+    call compiles. `run` raises an error instead of recompiling, so no measurement contains a compilation.
     """
 
     def __init__(self, function, exercise):

@@ -46,7 +46,7 @@ def likelihood(probabilities, labels):
 
 
 def confident_learning(probabilities, labels):
-    """Returns which samples are issues, and three rankings; higher is more suspicious."""
+    """Returns which samples are issues, and three rankings; higher is more likely mislabeled."""
     every = numpy.arange(len(labels))
     own = probabilities[every, labels]
     others = probabilities.copy()

@@ -117,8 +117,8 @@ def measured(work):
             "cpu_seconds": time.process_time() - cpu}
 
 
-def medians(answers):
-    return {field: 1000 * statistics.median(a[field] / a["samples"] for a in answers)
+def medians(responses):
+    return {field: 1000 * statistics.median(a[field] / a["samples"] for a in responses)
             for field in ("seconds", "cpu_seconds")}
 
 

@@ -48,9 +48,9 @@ class Ours:
 
     def run(self, rows_file, _, __=PERPLEXITY):
         out = self.folder / "ours.npy"
-        answer = subprocess.run([self.options.program, "map", str(self.options.threads), rows_file, out],
+        response = subprocess.run([self.options.program, "map", str(self.options.threads), rows_file, out],
                                 check=True, stdout=subprocess.PIPE)
-        return json.loads(answer.stdout), numpy.load(out)
+        return json.loads(response.stdout), numpy.load(out)
 
 
 class ScikitLearn:
@@ -92,9 +92,9 @@ CONTESTANTS = {"projnce": Ours, "scikit-learn": ScikitLearn, "openTSNE": OpenTsn
 def evaluated(options, folder, rows_file, positions):
     file = folder / "positions.npy"
     numpy.save(file, numpy.ascontiguousarray(positions, numpy.float32))
-    answer = subprocess.run([options.program, "evaluate", rows_file, file], check=True,
+    response = subprocess.run([options.program, "evaluate", rows_file, file], check=True,
                             stdout=subprocess.PIPE)
-    return json.loads(answer.stdout)
+    return json.loads(response.stdout)
 
 
 def median_run(runs):

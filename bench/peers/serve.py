@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""Runs the peers' own code for projnce-bench: one request per line on standard input, one answer per line.
+"""Runs the peers' own code for projnce-bench: one request per line on standard input, one response per line.
 
     serve.py DIRECTORY THREADS
 
 DIRECTORY contains checkouts of SupContrast and mixed_KSG and may be empty; pytorch-metric-learning is the
 installed package. A request is a JSON object with `peer` and `action` ("import" or "run"); a run names
-its arrays (.npy files) and parameters. The answer has seconds, cpu_seconds, peak_bytes and value, and if
+its arrays (.npy files) and parameters. The response has seconds, cpu_seconds, peak_bytes and value, and if
 applicable gradient_norm, compile_seconds and graph_breaks; or `error`. Peers whose name ends in
 ", compiled" use torch.compile; times never include compilation.
 """
@@ -43,11 +43,11 @@ def measured(work):
     Path("/proc/self/clear_refs").write_text("5")  # resets VmHWM
     cpu, start = time.process_time(), time.perf_counter()
     value, gradient = work()
-    answer = {"seconds": time.perf_counter() - start, "cpu_seconds": time.process_time() - cpu,
+    response = {"seconds": time.perf_counter() - start, "cpu_seconds": time.process_time() - cpu,
               "peak_bytes": max(0, peak_resident_bytes() - before), "value": float(value)}
     if gradient is not None:
-        answer["gradient_norm"] = float(gradient().double().norm())
-    return answer
+        response["gradient_norm"] = float(gradient().double().norm())
+    return response
 
 
 @functools.lru_cache(maxsize=2)  # rows and labels of one case
@@ -160,10 +160,10 @@ PEERS = {"SupContrast": supcontrast,
          "mixed_KSG": mixed_ksg, "SupContrast steps": supcontrast_steps}
 
 
-def serve(directory, answers):
+def serve(directory, responses):
     runners = {}
 
-    def answer(request):
+    def respond(request):
         peer = request["peer"]
         if peer not in runners:
             runners[peer] = PEERS[peer](directory)
@@ -171,21 +171,21 @@ def serve(directory, answers):
 
     for line in sys.stdin:
         try:
-            reply = answer(json.loads(line))
+            reply = respond(json.loads(line))
         except Exception as error:  # report any error of the peer
             reply = {"error": (f"{type(error).__name__}: {error}".splitlines() or ["unknown"])[0]}
-        print(json.dumps(reply), file=answers, flush=True)
+        print(json.dumps(reply), file=responses, flush=True)
 
 
 def main():
-    # Output of peers must not mix with the answers.
-    answers = os.fdopen(os.dup(sys.stdout.fileno()), "w")
+    # Output of peers must not mix with the responses.
+    responses = os.fdopen(os.dup(sys.stdout.fileno()), "w")
     os.dup2(sys.stderr.fileno(), sys.stdout.fileno())
     # Read when torch and its BLAS are loaded.
     for variable in ("OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS"):
         os.environ[variable] = sys.argv[2]
     compiled.use_empty_cache()
-    serve(Path(sys.argv[1]) if sys.argv[1] else None, answers)
+    serve(Path(sys.argv[1]) if sys.argv[1] else None, responses)
 
 
 if __name__ == "__main__":

@@ -113,9 +113,9 @@ def supcontrast_steps(directory):
         work, code = runner(request)
         made_cpu = time.process_time() - cpu  # compilation counts as CPU time of this process
         if code is None:
-            answer = timed(work, request["settling_steps"])
+            response = timed(work, request["settling_steps"])
         else:
-            answer = code.run(lambda: timed(work, request["settling_steps"])) | code.facts()
-        answer["cpu_seconds"] += made_cpu
-        return answer
+            response = code.run(lambda: timed(work, request["settling_steps"])) | code.facts()
+        response["cpu_seconds"] += made_cpu
+        return response
     return run

@@ -12,12 +12,12 @@ constexpr Range kDecibels = {.low = -60, .high = 120};
 void check_decibels(const char* what, double low, double high) {
   if (low <= high) return;
   fail(Hint{concat("set ", what, "_db_min to at most ", high, " or raise ", what, "_db_max")},
-       "[augment.sound] ", what, "_db_min = ", low, " is above ", what, "_db_max = ", high);
+       "[augment.audio] ", what, "_db_min = ", low, " is above ", what, "_db_max = ", high);
 }
 
 }  // namespace
 
-void list_fields(SoundAugmentOptions& options, FieldVisitor& fields) {
+void list_fields(AudioAugmentOptions& options, FieldVisitor& fields) {
   fields.field("time_shift", options.time_shift, kFraction)
       .field("gain_db", options.gain_db, between(0, 60))
       .field("noise_probability", options.noise_probability, kFraction)
@@ -59,7 +59,8 @@ void list_fields(AugmentOptions& options, FieldVisitor& fields) {
       .field("saturation", options.saturation, between(0, 1))
       .field("hue", options.hue, between(0, 0.5))
       .field("grayscale_probability", options.grayscale_probability, between(0, 1))
-      .section("sound", options.sound);
+      .renamed("sound", "audio")
+      .section("audio", options.audio);
   fields.check([&options] {
     check_order("crop_scale_min", options.crop_scale_min, "crop_scale_max", options.crop_scale_max);
     check_order("crop_aspect_min", options.crop_aspect_min, "crop_aspect_max",

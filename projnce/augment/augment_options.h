@@ -6,22 +6,22 @@
 
 namespace projnce::augment {
 
-/// Random augmentation of training sounds. 0 disables an operation.
-struct SoundAugmentOptions {
+/// Random augmentation of audio clips. 0 disables an operation.
+struct AudioAugmentOptions {
   double time_shift = 0.1;              ///< maximum shift as a fraction of the length; zero-padded
   double gain_db = 6;                   ///< maximum gain change in either direction
   double noise_probability = 0.5;       ///< of adding white noise
   double noise_db_min = 10;             ///< minimum signal-to-noise ratio
   double noise_db_max = 40;             ///< maximum signal-to-noise ratio
-  double background_probability = 0.5;  ///< of adding a background sound, if there are any
+  double background_probability = 0.5;  ///< of adding background noise, if there are any
   double background_db_min = 5;         ///< minimum signal-to-background ratio
   double background_db_max = 30;        ///< maximum signal-to-background ratio
   double time_mask = 0.1;               ///< maximum fraction of masked frames
   double frequency_mask = 0.1;          ///< maximum fraction of masked frequency bands
 };
 
-/// The section [augment.sound]. Throws if a minimum exceeds its maximum.
-void list_fields(SoundAugmentOptions& options, FieldVisitor& fields);
+/// The section [augment.audio]. Throws if a minimum exceeds its maximum.
+void list_fields(AudioAugmentOptions& options, FieldVisitor& fields);
 
 /// Random augmentation of training samples; defaults for images are SupCon's.
 struct AugmentOptions {
@@ -37,7 +37,7 @@ struct AugmentOptions {
   double saturation = 0.4;
   double hue = 0.1;  ///< hue shift drawn from [-h, h] turns of the color circle; at most 0.5
   double grayscale_probability = 0.2;
-  SoundAugmentOptions sound = {};
+  AudioAugmentOptions audio = {};
 };
 
 /// The section [augment]. Throws if a minimum exceeds its maximum.

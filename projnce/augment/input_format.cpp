@@ -66,7 +66,7 @@ int InputFormat::channels() const {
       return image.channels;
     case SampleKind::kVector:
       return vector_size;
-    case SampleKind::kSound:
+    case SampleKind::kAudio:
       break;
   }
   return 1;
@@ -84,7 +84,7 @@ int InputFormat::width() const {
 
 void check_input_format(const InputFormat& format) {
   if (format.kind == SampleKind::kImage) return check_view_format(format.image);
-  if (format.kind == SampleKind::kSound) check_mel_options(format.mel, "input");
+  if (format.kind == SampleKind::kAudio) check_mel_options(format.mel, "input");
   if (format.kind == SampleKind::kVector && format.vector_size < 1) {
     fail("vector_size = ", format.vector_size, ", expected at least 1");
   }

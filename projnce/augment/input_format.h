@@ -3,8 +3,8 @@
 #include <cstddef>
 #include <vector>
 
+#include "projnce/augment/audio/mel_options.h"
 #include "projnce/augment/pixel_ops.h"
-#include "projnce/augment/sound/mel_options.h"
 #include "projnce/core/sample.h"
 
 namespace projnce::augment {
@@ -55,13 +55,13 @@ class ViewWriter {
 };
 
 /// Input format of the model for samples of any kind: images according to `image`; log-mel
-/// spectrograms of sounds and vectors, both standardized to (x - mean) / std.
+/// spectrograms of audio clips and vectors, both standardized to (x - mean) / std.
 struct InputFormat {
   SampleKind kind = SampleKind::kImage;
   ViewFormat image = {};  ///< kImage
-  MelOptions mel = {};    ///< kSound
+  MelOptions mel = {};    ///< kAudio
   int vector_size = 0;    ///< kVector: dimension
-  double mean = 0;        ///< kSound, kVector: over all values
+  double mean = 0;        ///< kAudio, kVector: over all values
   double std = 1;         ///< above 0
 
   static InputFormat images(const ViewFormat& format) { return {.image = format}; }

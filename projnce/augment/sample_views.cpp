@@ -76,7 +76,7 @@ void TrainTransform::jitter(Random& random) {
 namespace {
 
 [[noreturn]] void fail_kind() {
-  fail("the kind of a sample (image, sound or vector) does not match the model's input");
+  fail("the kind of a sample (image, audio clip or vector) does not match the model's input");
 }
 
 void write_features(const Features& features, const InputFormat& format, float* out) {
@@ -95,7 +95,7 @@ void write_features(const Features& features, const InputFormat& format, float* 
 EvalViews::EvalViews(const InputFormat& format) : format_(format) {
   check_input_format(format);
   if (format.kind == SampleKind::kImage) images_.emplace(format.image);
-  if (format.kind == SampleKind::kSound) log_mel_.emplace(format.mel);
+  if (format.kind == SampleKind::kAudio) log_mel_.emplace(format.mel);
 }
 
 DecodeRegion EvalViews::required_region(int height, int width) const {
@@ -119,8 +119,8 @@ TrainViews::TrainViews(const AugmentOptions& options, const InputFormat& format,
                        BackgroundClips background)
     : plain_(format), background_(std::move(background)) {
   if (format.kind == SampleKind::kImage) images_.emplace(options, format.image);
-  if (format.kind == SampleKind::kSound) {
-    sounds_.emplace(options.sound, format.mel);
+  if (format.kind == SampleKind::kAudio) {
+    audio_.emplace(options.audio, format.mel);
   }
 }
 
@@ -133,10 +133,10 @@ DecodeRegion TrainViews::required_region(std::span<const uint64_t> seeds, int he
 void TrainViews::make_view(const Sample& sample, uint64_t seed, float* out) {
   if (const auto* image = std::get_if<Image>(&sample); image != nullptr && images_) {
     images_->make_view(*image, seed, out);
-  } else if (const auto* clip = std::get_if<Clip>(&sample); clip != nullptr && sounds_) {
+  } else if (const auto* clip = std::get_if<Clip>(&sample); clip != nullptr && audio_) {
     const auto background =
         background_ ? std::span<const Clip>(*background_) : std::span<const Clip>();
-    sounds_->make_view(clip->samples, seed, background, spectrogram_);
+    audio_->make_view(clip->samples, seed, background, spectrogram_);
     write_features(spectrogram_, format(), out);
   } else {
     plain_.make_view(sample, out);

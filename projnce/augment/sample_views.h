@@ -6,13 +6,13 @@
 #include <span>
 #include <vector>
 
+#include "projnce/augment/audio/audio_augmenter.h"
+#include "projnce/augment/audio/log_mel.h"
 #include "projnce/augment/augment_options.h"
 #include "projnce/augment/crop.h"
 #include "projnce/augment/input_format.h"
 #include "projnce/augment/pixel_ops.h"
 #include "projnce/augment/resample.h"
-#include "projnce/augment/sound/log_mel.h"
-#include "projnce/augment/sound/sound_augmenter.h"
 #include "projnce/core/sample.h"
 #include "projnce/core/seed.h"
 
@@ -81,10 +81,10 @@ constexpr uint64_t view_seed(uint64_t seed, int64_t epoch, int64_t index, int64_
                      static_cast<uint64_t>(view));
 }
 
-/// Noises to mix into sounds, shared by threads.
+/// Noises to mix into clips, shared by threads.
 using BackgroundClips = std::shared_ptr<const std::vector<Clip>>;
 
-/// Deterministic views of samples. Sounds become spectrograms; features are standardized. Reuses
+/// Deterministic views of samples. Clips become spectrograms; features are standardized. Reuses
 /// its buffers; use one per thread.
 class EvalViews {
  public:
@@ -110,7 +110,7 @@ class EvalViews {
 /// augmented. Reuses its buffers; use one per thread.
 class TrainViews {
  public:
-  /// `background`: noises for sounds, at the format's rate; null for none.
+  /// `background`: noises for clips, at the format's rate; null for none.
   TrainViews(const AugmentOptions& options, const InputFormat& format, BackgroundClips background);
 
   /// Region that the views with these seeds read, given the image size.
@@ -124,7 +124,7 @@ class TrainViews {
  private:
   EvalViews plain_;
   std::optional<TrainTransform> images_;
-  std::optional<SoundAugmenter> sounds_;
+  std::optional<AudioAugmenter> audio_;
   BackgroundClips background_;
   Features spectrogram_;
 };

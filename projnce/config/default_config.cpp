@@ -41,7 +41,7 @@ std::string setting_named(const std::string& name) {
   std::string found;
   for (const auto& key : setting_keys()) {
     if (key == key_name || key == key_name + ".name" || key == "train." + key_name) return key;
-    // Prefer the shortest key: loss.x over augment.sound.x.
+    // Prefer the shortest key: loss.x over augment.audio.x.
     if (key.ends_with("." + key_name) && (found.empty() || key.size() < found.size())) found = key;
   }
   return found;

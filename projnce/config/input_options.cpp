@@ -43,16 +43,16 @@ ImageShape probe_images(const dataset::Dataset& dataset) {
 
 const char* name_of(SampleKind kind) {
   if (kind == SampleKind::kImage) return "image";
-  return kind == SampleKind::kSound ? "sound" : "vector";
+  return kind == SampleKind::kAudio ? "audio" : "vector";
 }
 
 InputKind setting_of(SampleKind kind) {
   if (kind == SampleKind::kImage) return InputKind::kImage;
-  return kind == SampleKind::kSound ? InputKind::kSound : InputKind::kVector;
+  return kind == SampleKind::kAudio ? InputKind::kAudio : InputKind::kVector;
 }
 
 SampleKind kind_of(InputKind setting) {
-  if (setting == InputKind::kSound) return SampleKind::kSound;
+  if (setting == InputKind::kAudio) return SampleKind::kAudio;
   return setting == InputKind::kVector ? SampleKind::kVector : SampleKind::kImage;
 }
 
@@ -64,7 +64,7 @@ void check_given_fields(const InputSettings& given, SampleKind kind) {
   reject(given.channels.has_value(), "] channels", SampleKind::kImage);
   reject(given.image_size.has_value(), "] image_size", SampleKind::kImage);
   reject(given.vector_size.has_value(), "] vector_size", SampleKind::kVector);
-  reject(given.sound.has_value(), ".sound]", SampleKind::kSound);
+  reject(given.audio.has_value(), ".audio]", SampleKind::kAudio);
   if (given.kind != InputKind::kAuto && given.kind != setting_of(kind)) {
     fail("[input] kind = '", name_of(kind_of(given.kind)), "', but the data is of kind '",
          name_of(kind), "'");
@@ -122,16 +122,18 @@ void list_fields(InputSettings& settings, FieldVisitor& fields) {
       .choice("kind", settings.kind,
               {{"auto", InputKind::kAuto},
                {"image", InputKind::kImage},
-               {"sound", InputKind::kSound},
-               {"vector", InputKind::kVector}})
+               {"audio", InputKind::kAudio},
+               {"vector", InputKind::kVector}},
+              {{"sound", "audio"}})
       .field("image_size", settings.image_size, between(0, 4096))
       .field("channels", settings.channels, between(0, 3))
       .field("vector_size", settings.vector_size, between(0, 1 << 24))
       .field("mean", settings.mean)
       .field("std", settings.std, above(0));
-  if (fields.is_present("sound", settings.sound.has_value())) {
-    if (!settings.sound) settings.sound = InputOptions().mel;
-    fields.section("sound", *settings.sound);
+  fields.renamed("sound", "audio");
+  if (fields.is_present("audio", settings.audio.has_value())) {
+    if (!settings.audio) settings.audio = InputOptions().mel;
+    fields.section("audio", *settings.audio);
   }
   fields.check([&settings] { check_channels(settings); });
 }
@@ -144,7 +146,7 @@ InputOptions input_options(const InputSettings& settings) {
   options.vector_size = settings.vector_size.value_or(0);
   if (settings.mean) options.mean = *settings.mean;
   if (settings.std) options.std = *settings.std;
-  if (settings.sound) options.mel = *settings.sound;
+  if (settings.audio) options.mel = *settings.audio;
   return options;
 }
 
@@ -156,7 +158,7 @@ InputSettings input_settings(const InputOptions& options) {
     settings.channels = options.channels;
   }
   if (options.kind == SampleKind::kVector) settings.vector_size = options.vector_size;
-  if (options.kind == SampleKind::kSound) settings.sound = options.mel;
+  if (options.kind == SampleKind::kAudio) settings.audio = options.mel;
   return settings;
 }
 

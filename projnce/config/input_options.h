@@ -31,7 +31,7 @@ struct InputOptions {
 };
 
 /// Sample kind in a configuration.
-enum class InputKind { kAuto, kImage, kSound, kVector };
+enum class InputKind { kAuto, kImage, kAudio, kVector };
 
 /// Section [input]. The allowed fields depend on the kind of the data; missing ones are inferred
 /// from the data.
@@ -42,7 +42,7 @@ struct InputSettings {
   std::optional<int64_t> vector_size = {};        ///< vectors
   std::optional<std::vector<double>> mean = {};   ///< see InputOptions
   std::optional<std::vector<double>> std = {};    ///< see InputOptions
-  std::optional<augment::MelOptions> sound = {};  ///< audio: section [input.sound]
+  std::optional<augment::MelOptions> audio = {};  ///< audio: section [input.audio]
 };
 
 void list_fields(InputSettings& settings, FieldVisitor& fields);

@@ -79,7 +79,7 @@ void apply_data(Table& dataset, const std::filesystem::path& data) {
 
 std::string encoder_for(SampleKind kind) {
   if (kind == SampleKind::kImage) return "resnet-small";
-  return kind == SampleKind::kSound ? "audio-cnn" : "mlp";
+  return kind == SampleKind::kAudio ? "audio-cnn" : "mlp";
 }
 
 /// Throws if a top-level key belongs to a section, and suggests the full key.
@@ -134,11 +134,6 @@ bool data_chooses_encoder(const RunRequest& request, const Table& settings) {
 Table read_stored_settings(const std::filesystem::path& file) {
   auto settings = read_toml(file);
   complete_stored_settings(settings);
-  try {
-    use_present_names(settings, find_deprecations(settings, EncoderChoice::kSettings));
-  } catch (const Error&) {
-    // Invalid settings are reported when they are parsed for use.
-  }
   return settings;
 }
 
@@ -147,12 +142,35 @@ void complete_stored_settings(Table& settings) {
   if (dataset.contains("test_fraction") && !dataset.contains("split")) {
     dataset["split"] = Value{std::string("shuffle"), {}};
   }
+  try {
+    use_present_names(settings, find_deprecations(settings, EncoderChoice::kSettings));
+  } catch (const Error&) {
+    // Invalid settings are reported when they are parsed for use.
+  }
+}
+
+std::vector<std::string> use_present_names_of_changes(Table& changes, const Table& stored) {
+  auto settings = changes;
+  for (const auto* section : {"dataset", "encoder", "loss"}) {
+    const auto found = stored.tables.find(section);
+    if (found == stored.tables.end() || !found->second.values.contains("name")) continue;
+    settings.tables[section].values.insert({"name", found->second.values.at("name")});
+  }
+  std::vector<std::string> messages;
+  try {
+    const auto deprecations = find_deprecations(settings, EncoderChoice::kSettings);
+    use_present_names(changes, deprecations);
+    for (const auto& deprecation : deprecations) messages.push_back(deprecation.message);
+  } catch (const Error&) {
+    // Invalid settings are reported when they are parsed for use.
+  }
+  return messages;
 }
 
 void apply_auto_config(Table& settings, SampleKind kind, int64_t train_samples) {
   // About 500,000 images in total: 10 epochs of 50,000, 100 epochs of a few thousand. A spectrogram
   // takes several times the work of a small image.
-  const bool audio = kind == SampleKind::kSound;
+  const bool audio = kind == SampleKind::kAudio;
   const int64_t total_samples = audio ? 100'000 : 500'000;
   const int64_t epochs =
       std::clamp<int64_t>(total_samples / std::max<int64_t>(train_samples, 1), 10, 100);

@@ -38,11 +38,15 @@ Table requested_settings(const RunRequest& request,
 bool data_chooses_encoder(const RunRequest& request, const Table& settings);
 
 /// Reads the stored settings of a run. Keys that older versions did not write get the value that
-/// they implied: dataset.split = "shuffle".
+/// they implied: dataset.split = "shuffle". Deprecated names are replaced by the current ones.
 Table read_stored_settings(const std::filesystem::path& file);
 
 /// Completes stored settings like read_stored_settings.
 void complete_stored_settings(Table& settings);
+
+/// Replaces deprecated names in changes (`--set`) to stored settings by the current ones. Returns a
+/// message for each.
+std::vector<std::string> use_present_names_of_changes(Table& changes, const Table& stored);
 
 /// Defaults for training without a configuration file: fills missing settings with values that suit
 /// a CPU and this number and kind of samples.

@@ -121,7 +121,7 @@ class FieldVisitor {
                        const std::vector<std::pair<std::string, Enum>>& choices,
                        const FormerNames& deprecated = {});
 
-  /// Accepts `former_key` as a deprecated name of the field `key`, which is listed next.
+  /// Accepts `former_key` as a deprecated name of the field or section `key`, which is listed next.
   FieldVisitor& renamed(const std::string& former_key, const std::string& key) {
     visit_renamed(former_key, key);
     return *this;
@@ -147,7 +147,7 @@ class FieldVisitor {
   /// and throws if it is violated. The options must outlive the visitor.
   virtual void check(std::function<void()> rule) = 0;
 
-  /// Full section name, such as "augment.sound"; "" at the top level.
+  /// Full section name, such as "augment.audio"; "" at the top level.
   const std::string& section_name() const { return section_; }
 
  private:

@@ -77,12 +77,12 @@ struct Features {
 /// A sample of a dataset.
 using Sample = std::variant<Image, Clip, Features>;
 
-enum class SampleKind { kImage, kSound, kVector };
+enum class SampleKind { kImage, kAudio, kVector };
 
 /// Returns the noun for one sample in messages.
 inline const char* kind_name(SampleKind kind) {
   if (kind == SampleKind::kImage) return "image";
-  return kind == SampleKind::kSound ? "sound" : "vector";
+  return kind == SampleKind::kAudio ? "audio clip" : "vector";
 }
 
 inline size_t bytes_of(const Sample& sample) {

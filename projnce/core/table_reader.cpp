@@ -147,11 +147,12 @@ void TableReader::check(std::function<void()> rule) {
 const Table& TableReader::sub_table(const std::string& key) {
   static const Table empty;
   mark_known(key);
-  const auto value = table().values.find(key);
+  const auto stored = stored_key(key);
+  const auto value = table().values.find(stored);
   if (value != table().values.end()) {
-    fail_type(key, value->second, concat("a section [", key, "]"));
+    fail_type(stored, value->second, concat("a section [", stored, "]"));
   }
-  const auto found = table().tables.find(key);
+  const auto found = table().tables.find(stored);
   return found == table().tables.end() ? empty : found->second;
 }
 
@@ -228,6 +229,11 @@ void use_present_names(Table& table, const std::vector<Deprecation>& deprecation
   for (const auto& deprecation : deprecations) {
     Table* section = &table;
     for (const auto& name : deprecation.sections) section = &section->tables.at(name);
+    if (auto renamed = section->tables.extract(deprecation.former_key); !renamed.empty()) {
+      renamed.key() = deprecation.key;
+      section->tables.insert(std::move(renamed));
+      continue;
+    }
     auto entry = section->values.extract(deprecation.former_key);
     if (entry.empty()) entry = section->values.extract(deprecation.key);  // renamed before
     entry.key() = deprecation.key;

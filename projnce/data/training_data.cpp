@@ -133,7 +133,7 @@ TrainingData open_training_data(const config::RunConfig& config, int threads,
   context = run_context(std::move(context), config.run, threads);
   if (context.logger && context.logger->should_log(spdlog::level::info))
     context.on_progress = make_check_progress();
-  context.sound = requested.clip_format();
+  context.audio = requested.clip_format();
   TrainingData data{.dataset = dataset::open_dataset(config.dataset, context),
                     .input = requested,
                     .reference = {},
@@ -141,9 +141,9 @@ TrainingData open_training_data(const config::RunConfig& config, int threads,
   auto& opened = data.dataset;
   const double share = config.train.validation;
   const auto validation = share > 0 ? hold_out_validation(opened, share) : nullptr;
-  if (opened.train->kind() == SampleKind::kSound) {
-    data.input.mel.seconds = opened.sound.seconds;
-    settings.sound = data.input.mel;
+  if (opened.train->kind() == SampleKind::kAudio) {
+    data.input.mel.seconds = opened.audio.seconds;
+    settings.audio = data.input.mel;
   }
   const auto cache = open_feature_cache(context);
   const auto for_model = [&](const dataset::DatasetPtr& part) {
@@ -162,13 +162,13 @@ TrainingData open_training_data(const config::RunConfig& config, int threads,
 dataset::DatasetPtr open_files(const std::vector<std::filesystem::path>& files,
                                const config::InputOptions& input) {
   const auto list = std::make_shared<dataset::FileList>(files, input.kind);
-  return input.kind == SampleKind::kSound ? dataset::prepare_clips(list, input.clip_format())
+  return input.kind == SampleKind::kAudio ? dataset::prepare_clips(list, input.clip_format())
                                           : list;
 }
 
 dataset::DatasetPtr as_model_input(dataset::DatasetPtr samples, const config::InputOptions& input,
                                    dataset::FeatureCachePtr cache) {
-  if (samples->kind() != SampleKind::kSound) return samples;
+  if (samples->kind() != SampleKind::kAudio) return samples;
   return dataset::to_spectrograms(std::move(samples), input.mel, std::move(cache));
 }
 

@@ -77,10 +77,10 @@ struct DatasetSplit {
   /// Labeled samples for class centroids, with the classes of the test split; null if `train` is
   /// used.
   DatasetPtr reference = nullptr;
-  /// Noises to mix into training sounds; null if the dataset has none.
+  /// Noises to mix into training clips; null if the dataset has none.
   DatasetPtr background = nullptr;
   bool unlabeled = false;  ///< if true, `train` has no labels, only a single dummy class
-  double seconds = 0;      ///< typical length of sounds; 0 if unknown
+  double seconds = 0;      ///< typical length of clips; 0 if unknown
   /// Rule by which the splits were drawn, including all of its parameters; "" for official splits.
   std::string split_rule = {};
   /// Sentences for the user, such as that this is a subset or what was skipped.

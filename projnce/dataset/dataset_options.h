@@ -6,9 +6,9 @@
 
 #include "projnce/core/field_visitor.h"
 #include "projnce/core/table.h"
+#include "projnce/dataset/readers/audio_readers.h"
 #include "projnce/dataset/readers/class_folders.h"
 #include "projnce/dataset/readers/image_readers.h"
-#include "projnce/dataset/readers/sound_readers.h"
 #include "projnce/dataset/wrappers/noise.h"
 
 namespace projnce::dataset {

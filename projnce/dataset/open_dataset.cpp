@@ -300,8 +300,8 @@ OpenedDataset open_dataset(const DatasetOptions& options, const OpenContext& con
   auto all_ids = open_splits(opened, options, context);
   opened.max_corrupt = corrupt_limit(options);
   log_dataset(opened, context.logger);
-  if (opened.train->kind() == SampleKind::kSound) {
-    opened.sound = normalize_clips(opened, context.sound);
+  if (opened.train->kind() == SampleKind::kAudio) {
+    opened.audio = normalize_clips(opened, context.audio);
   }
   if (!dataset_entry(options.name).in_memory) materialize(opened, options, context);
   warn_about_untested_classes(*opened.test, context.logger);

@@ -11,7 +11,7 @@
 
 namespace projnce::dataset {
 
-/// A dataset that is ready for training. Images have the same number of channels, sounds the same
+/// A dataset that is ready for training. Images have the same number of channels, clips the same
 /// rate and length. If the samples fit into memory, they are cached and can all be decoded; larger
 /// datasets are read again in each epoch, and corrupt samples are detected then.
 struct OpenedDataset : DatasetSplit {
@@ -20,7 +20,7 @@ struct OpenedDataset : DatasetSplit {
   std::vector<int64_t> clean_train_labels;
   int64_t skipped_train = 0;  ///< corrupt samples that were skipped
   int64_t skipped_test = 0;
-  ClipFormat sound;                ///< for sounds: their common format
+  ClipFormat audio;                ///< for clips: their common format
   CorruptLimit max_corrupt;        ///< for corrupt samples detected later
   StoredSplitPtr split = nullptr;  ///< assignment of samples to splits; null unless requested
   SplitChanges changes = {};       ///< relative to the stored split, if given

@@ -8,10 +8,10 @@
 #include "projnce/core/names.h"
 #include "projnce/core/seed.h"
 #include "projnce/dataset/labels.h"
+#include "projnce/dataset/readers/audio_readers.h"
 #include "projnce/dataset/readers/embeddings.h"
 #include "projnce/dataset/readers/folder.h"
 #include "projnce/dataset/readers/image_readers.h"
-#include "projnce/dataset/readers/sound_readers.h"
 #include "projnce/io/printable.h"
 
 namespace projnce::dataset {
@@ -148,7 +148,7 @@ std::vector<DatasetEntry> make_registry() {
        .layout = HoldOut{},
        .open = open_vectors},
       {.name = "esc50",
-       .summary = "2 000 environmental sounds of 5 seconds, 50 classes in 5 folds",
+       .summary = "2 000 environmental recordings of 5 seconds, 50 classes in 5 folds",
        .source = "github.com/karolpiczak/ESC-50",
        .folders = {"ESC-50-master", "ESC-50"},
        .archives = {"ESC-50-master.zip"},
@@ -168,7 +168,7 @@ std::vector<DatasetEntry> make_registry() {
        .signature = "t10k-images-idx3-ubyte in a path with 'fashion' in its name",
        .open = open_from_tree_without_options<open_fashion_mnist>},
       {.name = "folder",
-       .summary = "your own images or sounds, one subfolder per class",
+       .summary = "your own images or audio, one subfolder per class",
        .source = "your own folder or archive: set root, or pass --data",
        .layout = HoldOut{},
        .open = open_from_tree<HoldOut, open_folder>},
@@ -204,8 +204,8 @@ std::vector<DatasetEntry> make_registry() {
        .archives = {"speech_commands_v0.02.tar.gz"},
        .official = {.train = 84'843},
        .recognize = is_speech_commands,
-       .signature =
-           "testing_list.txt and validation_list.txt name sounds of class folders, of about 1 s",
+       .signature = "testing_list.txt and validation_list.txt name audio files of class folders, "
+                    "of about 1 s",
        .layout = SpeechCommandsOptions{},
        .open = open_from_tree<SpeechCommandsOptions, open_speech_commands>},
       {.name = "stl10",

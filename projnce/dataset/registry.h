@@ -70,7 +70,7 @@ struct OpenContext {
   /// Samples that the initial weights were trained on; may be null. They are not assigned to a test
   /// split that is drawn by the same rule.
   std::shared_ptr<const TrainedOn> trained_on = nullptr;
-  ClipFormat sound = {};  ///< common format of sounds; 0 s = typical length
+  ClipFormat audio = {};  ///< common format of clips; 0 s = typical length
   Logger logger = {};     ///< for warnings; may be null
   std::function<void(int64_t done, int64_t total)> on_progress = {};  ///< while samples are checked
 };

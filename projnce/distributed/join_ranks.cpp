@@ -204,7 +204,7 @@ c10::intrusive_ptr<c10d::ProcessGroupGloo> connect_ranks(
 [[noreturn]] void fail_to_join(const RankEnvironment& environment, const JoinOptions& options,
                                const std::string& reason) {
   fail_runtime("rank ", environment.rank, " of ", environment.world,
-               " could not connect to the other ranks: a rank died or did not answer within ",
+               " could not connect to the other ranks: a rank died or did not respond within ",
                in_seconds(options.timeout), " (", reason, ")");
 }
 
@@ -237,7 +237,7 @@ ProcessGroupPtr join_ranks(const RankEnvironment& environment, const JoinOptions
       Rendezvous(*group->store, environment, options).run();
       group->gloo = connect_ranks(group->store, environment, options.timeout);
     });
-    if (!done) fail_to_join(environment, options, "no answer from the rendezvous store");
+    if (!done) fail_to_join(environment, options, "no response from the rendezvous store");
   } catch (const Error&) {
     throw;
   } catch (const std::exception& error) {

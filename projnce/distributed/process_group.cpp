@@ -28,7 +28,7 @@ constexpr int64_t kSmallReduceBytes = 16 << 10;
                             const std::exception& error) {
   group.lost = true;
   fail_runtime("rank ", group.rank, " of ", group.world, " lost the other ranks while ", what,
-               ": a rank died or did not answer within ", in_seconds(group.timeout), " (",
+               ": a rank died or did not respond within ", in_seconds(group.timeout), " (",
                first_line_of(error), ")");
 }
 

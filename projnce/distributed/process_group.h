@@ -29,9 +29,9 @@ class PendingAllReduce {
 /// must make the same calls in the same order; each call blocks until the other ranks have made
 /// theirs. With a single process, every call returns at once.
 ///
-/// A call throws (ErrorKind::kRuntime) if a rank dies or does not answer before the timeout; `what`
-/// completes its message "rank 1 of 4 lost the other ranks while ...". The group is unusable after
-/// that.
+/// A call throws (ErrorKind::kRuntime) if a rank dies or does not respond before the timeout;
+/// `what` completes its message "rank 1 of 4 lost the other ranks while ...". The group is unusable
+/// after that.
 ///
 /// Results are deterministic and identical on every rank: sums are taken in a fixed order.
 class ProcessGroup {

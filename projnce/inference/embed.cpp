@@ -88,7 +88,7 @@ dataset::OpenedDataset open_named_data(const EmbedRequest& request,
                                        const config::InputOptions& input, int threads) {
   auto context = request.context;
   context.threads = threads;
-  context.sound = input.clip_format();
+  context.audio = input.clip_format();
   return dataset::open_dataset(config::named_dataset(request.inputs.front()), context);
 }
 

@@ -92,7 +92,7 @@ EmbeddedSet select_rows(const LabeledArrays& arrays, const std::vector<int64_t>&
 /// Number of test rows that are also reference rows.
 int64_t count_shared_rows(const torch::Tensor& reference, const torch::Tensor& test) {
   const auto known = reference.contiguous();
-  const auto asked = test.contiguous();
+  const auto queries = test.contiguous();
   const auto row = [](const torch::Tensor& rows, int64_t i) {
     const auto bytes = static_cast<size_t>(rows.size(1)) * rows.element_size();
     return std::string_view(
@@ -101,7 +101,7 @@ int64_t count_shared_rows(const torch::Tensor& reference, const torch::Tensor& t
   std::unordered_set<std::string_view> rows;
   for (int64_t i = 0; i < known.size(0); ++i) rows.insert(row(known, i));
   int64_t shared = 0;
-  for (int64_t i = 0; i < asked.size(0); ++i) shared += rows.contains(row(asked, i)) ? 1 : 0;
+  for (int64_t i = 0; i < queries.size(0); ++i) shared += rows.contains(row(queries, i)) ? 1 : 0;
   return shared;
 }
 

@@ -36,7 +36,7 @@ Metadata model_metadata(const TrainedModel& trained) {
   if (input.kind == SampleKind::kImage) {
     metadata["image_size"] = std::to_string(input.image_size);
     metadata["channels"] = std::to_string(input.channels);
-  } else if (input.kind == SampleKind::kSound) {
+  } else if (input.kind == SampleKind::kAudio) {
     metadata["rate"] = std::to_string(input.mel.rate);
     metadata["samples"] = std::to_string(input.mel.samples());
   } else {

@@ -33,7 +33,7 @@ struct TableSamples {
 };
 
 /// Reads a table and reads or computes its embeddings. Throws unless there is one embedding per
-/// row, and unless every image or sound can be decoded.
+/// row, and unless every image or clip can be decoded.
 TableSamples read_table_samples(const TableRequest& request, RunOutput output,
                                 const Logger& logger);
 

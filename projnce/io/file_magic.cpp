@@ -16,8 +16,8 @@ constexpr std::array kUnsupportedImages = {
     ".jpx"sv,  ".psd"sv,  ".xcf"sv, ".svg"sv,  ".eps"sv, ".pdf"sv, ".ico"sv,
     ".tga"sv,  ".ppm"sv,  ".pgm"sv, ".pbm"sv,  ".exr"sv, ".hdr"sv, ".dng"sv,
     ".nef"sv,  ".cr2"sv,  ".cr3"sv, ".arw"sv,  ".orf"sv, ".rw2"sv, ".raf"sv};
-constexpr std::array kUnsupportedSounds = {".m4a"sv, ".aac"sv,  ".wma"sv,  ".opus"sv, ".aif"sv,
-                                           ".amr"sv, ".aiff"sv, ".webm"sv, ".mka"sv,  ".caf"sv};
+constexpr std::array kUnsupportedAudio = {".m4a"sv, ".aac"sv,  ".wma"sv,  ".opus"sv, ".aif"sv,
+                                          ".amr"sv, ".aiff"sv, ".webm"sv, ".mka"sv,  ".caf"sv};
 constexpr std::array kVideos = {".mp4"sv, ".mov"sv, ".avi"sv, ".mkv"sv,
                                 ".m4v"sv, ".mpg"sv, ".wmv"sv, ".mpeg"sv};
 
@@ -50,7 +50,7 @@ std::string conversion_advice(std::string_view extension) {
     return concat("convert to JPEG or PNG, such as with 'magick mogrify -format jpg *", extension,
                   "' (ImageMagick)");
   }
-  if (is_among(kUnsupportedSounds, extension)) {
+  if (is_among(kUnsupportedAudio, extension)) {
     return concat("convert to WAV, such as with 'ffmpeg -i NAME", extension, " NAME.wav'");
   }
   if (is_among(kVideos, extension)) {

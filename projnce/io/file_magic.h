@@ -27,7 +27,7 @@ inline void reject_git_lfs_pointer(std::span<const uint8_t> bytes, const std::st
 
 /// Returns advice for converting files with this extension (lowercase, with its dot) to a supported
 /// format, such as "convert to JPEG, such as with 'magick mogrify -format jpg *.heic'". Empty if
-/// the extension is not a known image, sound or video extension.
+/// the extension is not a known image, audio or video extension.
 std::string conversion_advice(std::string_view extension);
 
 /// Throws if the content has a known but unsupported image format; the message names the format and

@@ -19,7 +19,7 @@ struct ClassRows {
 };
 
 /// Finds the row of `values` [N, dim] that holds the lower median, rank floor((n-1)/2), of each
-/// class and coordinate, and writes it to `lower` [K, dim]; likewise the upper median, rank
+/// class and coordinate, and writes it to `lower` [K, dim]; also the upper median, rank
 /// floor(n/2), to `upper` unless it is null. The row is that of a stable sort: equal values are
 /// ordered by row, -0 equals 0, NaN comes last. Uses selection instead of sorting, O(N dim) with a
 /// factor of about ten, and all threads; the result does not depend on their number.

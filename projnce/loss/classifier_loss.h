@@ -14,7 +14,7 @@ namespace projnce::loss {
 /// `anchor_features`, or the anchors if the batch has none. Throws an Error if a label is outside
 /// 0..C-1.
 ///
-/// Parts: accuracy, the share of anchors whose highest logit is their label's.
+/// Parts: accuracy, the fraction of anchors whose highest logit is their label's.
 class ClassifierLoss : public Loss {
  public:
   LossValue evaluate(const ContrastiveBatch& batch) override;
@@ -38,7 +38,7 @@ class ClassifierLoss : public Loss {
 /// Throws an Error that begins with `name` if logits [N, C] and labels [N] do not match.
 void check_logits(const torch::Tensor& logits, const torch::Tensor& labels,
                   const std::string& name);
-/// The share of rows whose highest logit is their label's; a scalar.
+/// The fraction of rows whose highest logit is their label's; a scalar.
 torch::Tensor accuracy(const torch::Tensor& logits, const torch::Tensor& labels);
 
 }  // namespace projnce::loss

@@ -28,7 +28,7 @@ struct GeneralizedInfoNCEOptions {
 ///   R_i = sum_k e^{z_i.g+_k/t} / sum_k e^{z_i.g-_k/t}
 ///
 /// Class vectors are summed once for each class, weighted by its size: O(N K D). Only `sample` (and
-/// centroids that leave row k out) need all N x M pairs. Centroid against sample is ProjNCE; g+ =
+/// centroids that exclude row k) need all N x M pairs. Centroid against sample is ProjNCE; g+ =
 /// g- gives R = 1. An anchor without a g+ (alone in its class, centroid without itself) has no term
 /// but keeps its R_i; without candidates the loss is 0.
 ///

@@ -63,7 +63,7 @@ LogPriors hard_log_priors(const GroupedBatch& rows, const GroupedBatch& instance
           weights.sum().log().to(rows.anchors.scalar_type())};
 }
 
-/// |sum_{k in O(i)} q_kc z_k| as the norm of a difference, all rows less those of the anchor's
+/// |sum_{k in O(i)} q_kc z_k| as the norm of a difference, all rows minus those of the anchor's
 /// instance, [N, K]; 0 if that is rounding. `same` [N, M]: 1 for candidates of that instance.
 Tensor lengths_without_instance(const Tensor& z, const Tensor& q, const Tensor& same,
                                 const Tensor& instance_ids) {

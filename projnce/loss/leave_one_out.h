@@ -19,7 +19,7 @@ inline constexpr auto kPerpName = "projnce-perp";
 //   g_c^(i) = sum_{k in O(i)} q_kc z_k / sum_{k in O(i)} q_kc,   s_ic = z_i . g_c^(i) / t
 //   rho_c   = pi_c / sum_{b in C_i} pi_b,                        c in C_i
 //
-// The prior of kBatch is sum_{k in O(i)} q_kc / |O(i)|, the share of class c among the rows of
+// The prior of kBatch is sum_{k in O(i)} q_kc / |O(i)|, the fraction of class c among the rows of
 // O(i).
 
 /// Terms of each anchor; l_i = logsumexp_i - positive_i.

@@ -19,7 +19,7 @@ struct ProjnceOptions {
   bool include_self_denom = false;
   /// Candidates that both sums of R_i exclude: none, the anchor (unbiased), or its whole class.
   Exclude r_exclude = Exclude::kSelf;
-  /// Rows that the centroids in R_i are made of. Without the anchor, R_i is at most 1.
+  /// Rows from which the centroids in R_i are computed. Without the anchor, R_i is at most 1.
   projection::CentroidRows r_centroid = projection::CentroidRows::kNotAnchor;
   /// How anchors that are alone in their class count.
   EmptyPositives empty_positives = EmptyPositives::kZero;
@@ -42,16 +42,16 @@ ProjnceOptions projnce_preset(ProjncePreset preset);
 ///   R_i = sum_{k in K(i)} e^{z_i.m_{y_k}/t} / sum_{k in K(i)} e^{z_i.z_k/t}
 ///
 /// K(i) is `r_exclude`, m_c the class centroid of `r_centroid`. The numerator has one term for each
-/// class, n_c e^{z_i.m_c/t}, so R costs O(N K D) beside SupCon's O(N M D); only r_centroid =
-/// kNotRow needs another N x M product. R_i <= 1 by Jensen's inequality for (kNone, kAll),
+/// class, n_c e^{z_i.m_c/t}, so R costs O(N K D) in addition to SupCon's O(N M D); only r_centroid
+/// = kNotRow needs another N x M product. R_i <= 1 by Jensen's inequality for (kNone, kAll),
 /// (kSelf, kNotAnchor) and (kSameClass, kAll).
 ///
 /// An anchor that is alone in its class has no self-p term but keeps its R_i. K(i) empty: R_i = 0.
 /// beta = 0 with the defaults is SupCon.
 ///
 /// With `normalize_g` the positive score is z_i.u/t with the unit vector u of the positives'
-/// centroid, and R is made of unit centroids; rows stay as they are. R_i may then exceed 1, so that
-/// self-p without R may exceed I(Z;C) at any N. A zero centroid stays zero.
+/// centroid, and R is computed from unit centroids; rows stay as they are. R_i may then exceed 1,
+/// so that self-p without R may exceed I(Z;C) at any N. A zero centroid stays zero.
 ///
 /// Parts: alignment, uniformity, valid_anchors, R.
 class ProjnceLoss : public ContrastiveLoss {

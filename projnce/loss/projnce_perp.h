@@ -52,7 +52,7 @@ struct ProjncePerpOptions {
 /// Settings that smooth: cosine with 0.2 to 0.4, l2 with 0.9 to 1.2, l1 scaled to `unit` with 0.4
 /// to 0.5. kHard is that loss without the estimate.
 ///
-/// With leave_one_out = kInstance the class vectors are made of O(i), the candidates of other
+/// With leave_one_out = kInstance the class vectors are computed from O(i), the candidates of other
 /// instances, and the classes have priors pi. C_i are the classes with soft labels in O(i):
 ///
 ///   l_i     = -s_{i,y_i} + log sum_{c in C_i} rho_c e^{s_ic},   s_ic = z_i . g_c^(i) / t

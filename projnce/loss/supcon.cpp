@@ -52,7 +52,8 @@ torch::Tensor valid_supcon_classes(const GroupedBatch& rows, const SupConOptions
   return counts > (options.include_self_pos ? 0 : 1);
 }
 
-/// mean_i R_i with leave-one-out centroids, as in ProjNCE; O(N K D) beside the loss's O(N M D).
+/// mean_i R_i with leave-one-out centroids, as in ProjNCE; O(N K D) in addition to the loss's O(N M
+/// D).
 torch::Tensor mean_ratio(const GroupedBatch& rows, const torch::Tensor& logsumexp,
                          double temperature) {
   const auto centroids =

@@ -25,7 +25,7 @@ struct SymnceOptions {
   EmptyPositives empty_positives = EmptyPositives::kZero;
 };
 
-/// SymNCE (after Cui et al., 2025): InfoNCE less a reversed InfoNCE, so that symmetric label noise
+/// SymNCE (after Cui et al., 2025): InfoNCE minus a reversed InfoNCE, so that symmetric label noise
 /// adds a constant. P(i) the other candidates of the anchor's class, Q(i) those of other classes:
 ///
 ///   l_i = F(P, Q) - beta F(Q, P)

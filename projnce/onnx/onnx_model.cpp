@@ -8,9 +8,9 @@
 #include <numeric>
 #include <string>
 
+#include "projnce/augment/audio/log_mel.h"
+#include "projnce/augment/audio/mel_options.h"
 #include "projnce/augment/input_format.h"
-#include "projnce/augment/sound/log_mel.h"
-#include "projnce/augment/sound/mel_options.h"
 #include "projnce/encoder/audio_cnn.h"
 #include "projnce/encoder/embedding_model.h"
 #include "projnce/encoder/encoder.h"
@@ -68,10 +68,10 @@ std::string cast(OnnxGraph& graph, const std::string& value, OnnxType type,
 }
 
 /// Power spectra [batch, frames, bins]. Single precision suffices for their sums: none is negative.
-std::string power_spectra(OnnxGraph& graph, const std::string& sound,
+std::string power_spectra(OnnxGraph& graph, const std::string& audio,
                           const augment::MelOptions& options) {
   graph.require_opset(kStftOpset);
-  const auto exact = cast(graph, sound, OnnxType::kDouble, "mel.double");
+  const auto exact = cast(graph, audio, OnnxType::kDouble, "mel.double");
   const auto last = graph.add_ints("mel.last_axis", {1}, {-1});
   const auto column = graph.add_node({"Unsqueeze", {exact, last}, "mel.column"});
   const auto hop = graph.add_ints("mel.hop", {}, {options.hop});
@@ -129,7 +129,7 @@ GraphValue add_input_nodes(OnnxGraph& graph, const augment::InputFormat& format)
     return {standardize(graph, "image", format.image.mean, format.image.std), shape};
   }
   std::string value;
-  if (format.kind == SampleKind::kSound) {
+  if (format.kind == SampleKind::kAudio) {
     graph.add_input({"waveform", OnnxType::kFloat, {format.mel.samples()}});
     value = add_log_mel_nodes(graph, "waveform", format.mel);
   } else {

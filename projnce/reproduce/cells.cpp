@@ -13,6 +13,7 @@
 
 #include "projnce/config/eval_options.h"
 #include "projnce/config/run_config.h"
+#include "projnce/config/run_request.h"
 #include "projnce/core/error.h"
 #include "projnce/core/toml.h"
 #include "projnce/dataset/open_dataset.h"
@@ -77,7 +78,7 @@ std::vector<Cell> plan_cells(const Experiment& experiment, const Scale& scale,
 bool is_finished(const Cell& cell) {
   const io::RunPaths paths{cell.directory};
   if (!fs::exists(paths.summary())) return false;
-  auto before = read_toml(paths.config());
+  auto before = config::read_stored_settings(paths.config());
   config::complete_earlier_rule(before);
   auto now = before;
   overlay(now, cell.config);

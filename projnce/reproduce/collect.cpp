@@ -49,10 +49,9 @@ MeasureText text_of(Measure measure) {
           "Accuracy by nearest centroid (CE, SCE: their classifier); best test epoch (the paper's "
           "rule) if the data is clean, otherwise last epoch",
           ResultUnit::kPercent};
-    case Measure::kOwn:
-      return {"own",
-              "Accuracy by the loss's own classifier (ProjNCE-MLP: its class vectors, CE and SCE: "
-              "their "
+    case Measure::kReadout:
+      return {"readout",
+              "Accuracy by the readout of the loss (ProjNCE-MLP: class vectors, CE and SCE: "
               "classifier, others: nearest centroid); last epoch",
               ResultUnit::kPercent};
     case Measure::kProbe:
@@ -77,7 +76,7 @@ std::optional<double> value_of(Measure measure, const nlohmann::json& summary) {
   switch (measure) {
     case Measure::kCentroid:
       return summary.at("accuracy").at("reported").get<double>();
-    case Measure::kOwn:
+    case Measure::kReadout:
       return summary.at("protocols").contains("projection")
                  ? summary.at("protocols").at("projection").at("top1").get<double>()
                  : summary.at("accuracy").at("last").get<double>();  // of the classifier, if any

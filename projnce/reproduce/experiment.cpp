@@ -52,7 +52,7 @@ Scale read_scale(const std::string& name) {
       .field("several_at_once", scale.several_at_once);
   scale.settings = reader.sub_table("settings");
   scale.image = reader.sub_table("image");
-  scale.sound = reader.sub_table("sound");
+  scale.audio = reader.sub_table("audio");
   scale.datasets = read_datasets(reader.sub_table("datasets"));
   reader.done();
   return scale;
@@ -61,7 +61,7 @@ Scale read_scale(const std::string& name) {
 Table Scale::settings_for(const std::string& dataset, SampleKind kind) const {
   Table table = settings;
   if (kind == SampleKind::kImage) overlay(table, image);
-  if (kind == SampleKind::kSound) overlay(table, sound);
+  if (kind == SampleKind::kAudio) overlay(table, audio);
   const auto found = datasets.find(dataset);
   if (found != datasets.end()) overlay(table, found->second.settings);
   return table;
@@ -71,7 +71,7 @@ namespace {
 
 const std::vector<std::pair<std::string, Measure>> kMeasures = {
     {"centroid", Measure::kCentroid},
-    {"own", Measure::kOwn},
+    {"readout", Measure::kReadout},
     {"probe", Measure::kProbe},
     {"information", Measure::kInformation}};
 
@@ -209,13 +209,15 @@ Experiment read_experiment(const std::string& what, const std::string& scale) {
       .field("question", experiment.question)
       .field("source", experiment.source)
       .field("axis", experiment.axis)
-      .field("measures", measures)
+      .field("measures", measures, FormerNames{{"own", "readout"}})
       .field("remarks", experiment.remarks);
   const auto lists = read_lists(reader, scale);
   read_paper(reader.sub_table("paper"), experiment);
   experiment.map_seed = read_maps(reader.sub_table("maps"));
   fill_experiment(experiment, lists, reader.sub_table("methods"));
   reader.done();
+  for (const auto& deprecation : reader.deprecations())
+    experiment.deprecations.push_back(deprecation.message);
   for (const auto& name : measures) experiment.measures.push_back(parse_measure(name));
   if (lists.datasets.empty() || lists.conditions.empty() || lists.methods.empty()) {
     fail(what, " has no datasets, no conditions or no methods to compare, expected a list of each");

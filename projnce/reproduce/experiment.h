@@ -32,7 +32,7 @@ struct Scale {
   int64_t seeds = 1;             ///< number of runs per cell
   bool several_at_once = false;  ///< train one run per core, because runs are small
   Table settings = {};           ///< of all runs
-  Table image = {}, sound = {};  ///< by sample kind
+  Table image = {}, audio = {};  ///< by sample kind
   std::map<std::string, OfDataset> datasets = {};
 
   /// Base settings of a run on `dataset`.
@@ -65,7 +65,7 @@ enum class Measure {
   kCentroid,  ///< accuracy by nearest centroid, or by the classifier of the loss if it has one
   /// Accuracy by the class vectors or the classifier of the loss, or by nearest centroid if it has
   /// neither; last epoch.
-  kOwn,
+  kReadout,
   kProbe,        ///< accuracy of a linear probe on the features, fitted to the training labels
   kInformation,  ///< mutual information of test embeddings and class (Mixed KSG), in nats
 };
@@ -82,7 +82,8 @@ struct Experiment {
   std::vector<Method> methods;
   std::vector<Measure> measures;  ///< the published values are of the first one
   std::vector<std::string> remarks;
-  std::optional<int64_t> map_seed;  ///< seed of the runs drawn as t-SNE maps; empty: no maps
+  std::vector<std::string> deprecations;  ///< messages about former names in the file
+  std::optional<int64_t> map_seed;        ///< seed of the runs drawn as t-SNE maps; empty: no maps
 
   /// Published value of a method, as printed in the paper; empty if unknown.
   std::optional<double> paper_number(const std::string& dataset, const std::string& condition,

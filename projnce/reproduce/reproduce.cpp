@@ -231,6 +231,7 @@ Plan make_plan(const ReproduceRequest& request, const ReproduceEnvironment& envi
 
 void log_plan(const Plan& plan, const Logger& logger) {
   logger->info("{}: {}; scale {}", plan.name, plan.experiment.title, plan.scale.name);
+  for (const auto& message : plan.experiment.deprecations) logger->warn("{}", message);
   for (const auto& dataset : plan.datasets) {
     if (!dataset.absent.empty())
       logger->warn("{}; continuing with the other cells", dataset.absent);

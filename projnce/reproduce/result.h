@@ -25,7 +25,7 @@ struct ResultCell {
   std::optional<double> published;
   bool comparable = true;  ///< false: `published` is of another dataset
 
-  /// Published value to show beside this one; empty if it is of another dataset.
+  /// Published value to show next to this one; empty if it is of another dataset.
   std::optional<double> paper() const { return comparable ? published : std::nullopt; }
 };
 

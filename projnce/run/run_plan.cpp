@@ -70,7 +70,11 @@ RunPlan plan_resume(const TrainRequest& request, const Logger& logger) {
   plan.checkpoint = newest_checkpoint(paths, logger);
   const auto before = trained_settings(paths, plan.checkpoint);
   plan.settings = config::read_stored_settings(paths.config());
-  overlay(plan.settings, request_settings(request, logger));
+  auto requested = request_settings(request, logger);
+  for (const auto& message : config::use_present_names_of_changes(requested, plan.settings)) {
+    logger->warn("{}", message);
+  }
+  overlay(plan.settings, requested);
   const auto changes = setting_changes(before, plan.settings);
   if (!changes.empty() && !request.force) {
     fail(Hint{"use --force to resume with the changed settings"}, request.out.string(),

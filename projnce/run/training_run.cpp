@@ -99,7 +99,7 @@ TrainingRun::TrainingRun(const TrainingComponents& components, const TrainEnviro
   // The fingerprints must not depend on the settings of the run: use clean labels, and exclude the
   // contents if noise was added to them or audio was cropped to the length of the run.
   const bool with_contents =
-      config_.dataset.feature_noise.deviation == 0 && data_.test().kind() != SampleKind::kSound;
+      config_.dataset.feature_noise.deviation == 0 && data_.test().kind() != SampleKind::kAudio;
   split_fingerprints_ = {
       {"train_fingerprint",
        split_fingerprint(data_.train(), data_.dataset.clean_train_labels, false)},

@@ -84,7 +84,7 @@ void check_random_labels(const RandomLabelReference& reference, const RandomLabe
   claims.agrees("leave-one-row-out value" + at, values.leave_row_out,
                 {reference.leave_row_out, values.leave_row_out.se});
   if (reference.views == 2 && reference.classes >= 100) {
-    claims.exceeds("leaving out the row, but not its other view, claims information" + at,
+    claims.exceeds("excluding the row, but not its other view, exceeds I(Z;C)" + at,
                    values.leave_row_out, 0);
   }
 }

@@ -57,7 +57,7 @@ std::string theory_html(const std::vector<TheoryResult>& results, const std::str
   report::HtmlDocument document("Information bounds: experiments");
   document.header(
       "Information bounds: experiments",
-      "Experiments on sources whose information I(Z;C) is known, computed with the functions of "
+      "Experiments on sources with known mutual information I(Z;C), computed with the functions of "
       "projnce. Values are in nats; a ± b is the mean over independent repetitions and its "
       "standard error. A value is certified if its expectation is at most I(Z;C). An inequality "
       "counts as violated beyond 4 standard errors plus 0.001 nats.");

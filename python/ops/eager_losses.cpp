@@ -23,7 +23,7 @@ void call_operator(const std::string& name, Stack& stack) {
   c10::Dispatcher::singleton().findSchemaOrThrow(("projnce::" + name).c_str(), "").callBoxed(stack);
 }
 
-/// A copy of `gradient` that depends on `input` and refuses to be differentiated.
+/// A copy of `gradient` that depends on `input` and cannot be differentiated.
 class DifferentiableOnce : public torch::autograd::Function<DifferentiableOnce> {
  public:
   static Tensor forward(AutogradContext* /*ctx*/, const Tensor& gradient, const Tensor& /*input*/) {

@@ -98,7 +98,7 @@ loss::ContrastiveBatch LossCall::batch_with_instances(const char* loss) const {
   auto batch = batch_of_views();
   if (!batch.anchor_instances.defined()) {
     fail(loss,
-         " compares views: expected features as [samples, views, dim], or instances beside "
+         " compares views: expected features as [samples, views, dim], or instances in addition to "
          "them that are equal for views of one sample");
   }
   return batch;

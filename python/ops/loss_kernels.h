@@ -15,7 +15,7 @@ namespace projnce::ops {
 ///   NAME_options(options...) -> (completed options..., scalars...)
 ///   NAME_eager(as NAME) -> loss, see eager_losses.h
 ///
-/// "Input" means a differentiable one. Bit i of `grad_mask` asks for the gradient of input i; the
+/// "Input" means a differentiable one. Bit i of `grad_mask` requests the gradient of input i; the
 /// others, and all gradients of NAME with Reduction::kNone, are empty tensors. Gradients are
 /// float32 for inputs of half precision: a scaled loss must not lose them to underflow.
 class LossKernel : public c10::OperatorKernel {

@@ -148,7 +148,7 @@ std::vector<c10::IValue> prepare_projnce(Table& table) {
   return write_scalars(settings.options);
 }
 
-/// The tensors of a loss over rows, with what it takes beside them.
+/// The tensors of a loss over rows, and its additional arguments.
 std::vector<TensorArgument> row_tensors(const std::vector<TensorArgument>& more = {}) {
   std::vector<TensorArgument> tensors = {
       {.name = "features", .differentiable = true},

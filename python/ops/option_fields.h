@@ -17,7 +17,7 @@ namespace projnce::ops {
 
 struct CeFields {};
 
-/// The projections that need nothing but rows and labels; others are given as vectors.
+/// The projections that need only rows and labels; others are given as vectors.
 enum class NamedProjection { kCentroid, kSample, kPerp, kMedian };
 
 struct GeneralizedInfoNCEFields {

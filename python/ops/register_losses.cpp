@@ -63,7 +63,7 @@ TORCH_LIBRARY_IMPL(projnce, CPU, library) {
 TORCH_LIBRARY_IMPL(projnce, CUDA, library) {
   projnce::ops::implement(library);
 }
-// Sparse tensors are refused with a sentence.
+// Sparse tensors are rejected with an error message.
 TORCH_LIBRARY_IMPL(projnce, SparseCPU, library) {
   projnce::ops::implement(library);
 }

@@ -5,7 +5,7 @@ Each loss is an opaque operator that returns its value and the gradients of its 
     NAME(tensors..., scalars..., reduction, grad_mask) -> (loss, grad of each input)
 
 "Input" means a differentiable one: a tensor ``x`` for which the schema returns ``grad_x``. Bit i
-of ``grad_mask`` asks for the gradient of input i. The backward formula multiplies the gradients by
+of ``grad_mask`` requests the gradient of input i. The backward formula multiplies the gradients by
 that of the loss. If there are none (``reduction="none"``, or a mask without the bit),
 ``NAME_backward`` evaluates the loss again and returns the vector-Jacobian product.
 """
@@ -70,7 +70,7 @@ class LossOperator:
         register_fake(self.parts, self._fake_parts)
         for operator in (self.forward, self.parts):
             register_autograd(operator, self._differentiate, setup_context=self._setup_context)
-        register_autograd(self.backward, _refuse, setup_context=_save_nothing)
+        register_autograd(self.backward, _reject_derivative, setup_context=_save_nothing)
 
     # Fake kernels: shapes and types for tensors without values.
 
@@ -187,7 +187,7 @@ def _save_nothing(ctx: Any, inputs: tuple[Any, ...], output: Any) -> None:
     del ctx, inputs, output
 
 
-def _refuse(ctx: Any, *gradients: Any) -> Any:
+def _reject_derivative(ctx: Any, *gradients: Any) -> Any:
     raise RuntimeError(_NO_SECOND_DERIVATIVE)
 
 
@@ -204,7 +204,7 @@ class _Once(torch.autograd.Function):
 
     @staticmethod
     def backward(ctx: Any, *gradients: Any) -> Any:
-        return _refuse(ctx, *gradients)
+        return _reject_derivative(ctx, *gradients)
 
 
 class _Functional(torch.autograd.Function):

@@ -70,7 +70,7 @@ class Audit(NamedTuple):
 
         Returns:
             A DataFrame with the columns of the program's ``issues.csv``: ``given_label``,
-            ``predicted_label``, ``label_quality`` (1: surely right) and ``is_label_issue``.
+            ``predicted_label``, ``label_quality`` (1: certainly correct) and ``is_label_issue``.
         """
         import numpy as np
         import pandas as pd

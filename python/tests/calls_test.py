@@ -14,7 +14,7 @@ LABELS = torch.arange(6) % 3
 
 
 class WrongCallTest(unittest.TestCase):
-    def refused(self, error, sentence, call):
+    def rejected(self, error, sentence, call):
         with self.assertRaises(error) as caught:
             call()
         self.assertRegex(str(caught.exception), sentence)
@@ -22,20 +22,20 @@ class WrongCallTest(unittest.TestCase):
 
     def test_numpy_arrays(self):
         loss = projnce.SupConLoss()
-        self.refused(TypeError, "features must be a torch.Tensor, not ndarray",
+        self.rejected(TypeError, "features must be a torch.Tensor, not ndarray",
                      lambda: loss(FEATURES.numpy(), LABELS))
-        self.refused(TypeError, "labels must be a torch.Tensor, not ndarray",
+        self.rejected(TypeError, "labels must be a torch.Tensor, not ndarray",
                      lambda: loss(FEATURES, LABELS.numpy()))
-        self.refused(TypeError, "labels .* not list", lambda: loss(FEATURES, LABELS.tolist()))
+        self.rejected(TypeError, "labels .* not list", lambda: loss(FEATURES, LABELS.tolist()))
         others = (("instances", loss), ("candidates", loss), ("candidate_labels", loss),
                   ("candidate_instances", loss), ("soft_labels", projnce.ProjNCEPerpLoss()),
                   ("pos", projnce.GeneralizedInfoNCELoss()), ("neg", projnce.GeneralizedInfoNCELoss()))
         for name, loss in others:
-            self.refused(TypeError, f"{name} must be a torch.Tensor, not ndarray",
+            self.rejected(TypeError, f"{name} must be a torch.Tensor, not ndarray",
                          lambda: loss(FEATURES, LABELS, **{name: FEATURES.numpy()}))
-        self.refused(TypeError, "logits must be a torch.Tensor, not ndarray",
+        self.rejected(TypeError, "logits must be a torch.Tensor, not ndarray",
                      lambda: projnce.CELoss()(FEATURES.numpy(), LABELS))
-        self.refused(TypeError, "b must be a torch.Tensor, not NoneType",
+        self.rejected(TypeError, "b must be a torch.Tensor, not NoneType",
                      lambda: projnce.InfoNCELoss()(FEATURES, None))
 
     def test_class_priors(self):
@@ -48,15 +48,15 @@ class WrongCallTest(unittest.TestCase):
             )
 
         training = {"priors": "training"}
-        self.refused(TypeError, "class_priors must be a torch.Tensor, not list",
+        self.rejected(TypeError, "class_priors must be a torch.Tensor, not list",
                      lambda: perp([0.5, 0.5], **training))
-        self.refused(ValueError, "class_priors and priors='training'",
+        self.rejected(ValueError, "class_priors and priors='training'",
                      lambda: perp(None, **training))
-        self.refused(ValueError, "class_priors and priors='training'",
+        self.rejected(ValueError, "class_priors and priors='training'",
                      lambda: perp(torch.ones(2) / 2))
-        self.refused(ValueError, "priors other than 'batch' belong to leave_one_out",
+        self.rejected(ValueError, "priors other than 'batch' belong to leave_one_out",
                      lambda: projnce.ProjNCEPerpLoss(priors="uniform"))
-        self.refused(ValueError, "denominator = 'exclude_self' has no meaning",
+        self.rejected(ValueError, "denominator = 'exclude_self' has no meaning",
                      lambda: perp(None, denominator="exclude_self"))
         for priors, sentence in (
             ([0.5, 0.5], "label 2 is outside 0..1"),
@@ -64,29 +64,29 @@ class WrongCallTest(unittest.TestCase):
             ([0.5, 0.5, 0.0], "the prior of class 2 is 0"),
         ):
             loss = perp(torch.tensor(priors), **training)
-            self.refused(ValueError, sentence, lambda: loss(FEATURES, LABELS))
+            self.rejected(ValueError, sentence, lambda: loss(FEATURES, LABELS))
         loss = perp(torch.tensor([0.1, 0.2, 0.7]), **training)
         expected = loss(FEATURES, LABELS)
         self.assertEqual(loss.half()(FEATURES, LABELS).item(), expected.item())
-        self.refused(ValueError, r"instances have shape \[5\], expected 6",
+        self.rejected(ValueError, r"instances have shape \[5\], expected 6",
                      lambda: loss(FEATURES, LABELS, instances=LABELS[:5]))
-        self.refused(ValueError, "another view of its instance",
+        self.rejected(ValueError, "another view of its instance",
                      lambda: loss(FEATURES, LABELS, instances=torch.arange(6) // 2))
 
     def test_labels_of_another_length_type_or_device(self):
         for name, loss in all_losses(dim=4).items():
             with self.subTest(loss=name):
                 views = torch.stack([FEATURES, FEATURES], 1)
-                self.refused(
+                self.rejected(
                     ValueError, r"labels have shape \[5\], expected 6, one for each sample",
                     lambda: loss(views, LABELS[:5]),
                 )
         loss = projnce.ProjNCELoss()
-        self.refused(ValueError, r"labels have shape \[5\], expected 6, one for each row",
+        self.rejected(ValueError, r"labels have shape \[5\], expected 6, one for each row",
                      lambda: loss(FEATURES, LABELS[:5]))
-        self.refused(ValueError, "type Float, expected integers",
+        self.rejected(ValueError, "type Float, expected integers",
                      lambda: loss(FEATURES, LABELS.float()))
-        self.refused(ValueError, r"features are on cpu, labels on meta; move them",
+        self.rejected(ValueError, r"features are on cpu, labels on meta; move them",
                      lambda: loss(FEATURES, LABELS.to("meta")))
 
     def test_features_of_another_type_or_shape(self):
@@ -99,11 +99,11 @@ class WrongCallTest(unittest.TestCase):
             (FEATURES.long().to("meta"), "type torch.int64"),
         ):
             with self.subTest(found=found):
-                self.refused(ValueError, f"features are .*{found}.*expected",
+                self.rejected(ValueError, f"features are .*{found}.*expected",
                              lambda: loss(features, LABELS[: len(features)].to(features.device)))
-        self.refused(ValueError, "features are Sparse, expected a dense tensor",
+        self.rejected(ValueError, "features are Sparse, expected a dense tensor",
                      lambda: loss(FEATURES.to_sparse(), LABELS))
-        self.refused(ValueError, "labels are Sparse", lambda: loss(FEATURES, LABELS.to_sparse()))
+        self.rejected(ValueError, "labels are Sparse", lambda: loss(FEATURES, LABELS.to_sparse()))
 
     def test_tensors_of_another_device(self):
         if torch.cuda.is_available():
@@ -113,29 +113,29 @@ class WrongCallTest(unittest.TestCase):
         self.assertIn("not compiled with CUDA", str(caught.exception))
 
     def test_constructor_rejects_invalid_options(self):
-        self.refused(ValueError, "temperature = 0 is out of range, expected above 0",
+        self.rejected(ValueError, "temperature = 0 is out of range, expected above 0",
                      lambda: projnce.SupConLoss(0.0))
-        self.refused(ValueError, "variant = 'inn' .* did you mean 'in'",
+        self.rejected(ValueError, "variant = 'inn' .* did you mean 'in'",
                      lambda: projnce.SupConLoss(variant="inn"))
-        self.refused(ValueError, "theta = 2 is out of range",
+        self.rejected(ValueError, "theta = 2 is out of range",
                      lambda: projnce.JointLoss(projnce.SupConLoss(), theta=2))
-        self.refused(ValueError, "num_classes = 0", lambda: projnce.ProjNCEMLPLoss(0, 4))
-        self.refused(ValueError, "projection_pos = 'centriod' .* did you mean 'centroid'",
+        self.rejected(ValueError, "num_classes = 0", lambda: projnce.ProjNCEMLPLoss(0, 4))
+        self.rejected(ValueError, "projection_pos = 'centriod' .* did you mean 'centroid'",
                      lambda: projnce.GeneralizedInfoNCELoss("centriod"))
-        self.refused(ValueError, "base_temperature = 0 is out of range, expected above 0",
+        self.rejected(ValueError, "base_temperature = 0 is out of range, expected above 0",
                      lambda: projnce.SupConLoss(base_temperature=0.0))
-        self.refused(TypeError, "temprature", lambda: projnce.SupConLoss(temprature=0.1))
-        self.refused(RuntimeError, "temperature", lambda: projnce.SupConLoss("warm"))
+        self.rejected(TypeError, "temprature", lambda: projnce.SupConLoss(temprature=0.1))
+        self.rejected(RuntimeError, "temperature", lambda: projnce.SupConLoss("warm"))
 
     def test_missing_arguments(self):
         torch.manual_seed(0)
-        self.refused(ValueError, "simclr compares views", lambda: projnce.SimCLRLoss()(FEATURES))
-        self.refused(ValueError, "no anchor_labels", lambda: projnce.ProjNCELoss()(FEATURES, None))
-        self.refused(ValueError, "outside|out of range",
+        self.rejected(ValueError, "simclr compares views", lambda: projnce.SimCLRLoss()(FEATURES))
+        self.rejected(ValueError, "no anchor_labels", lambda: projnce.ProjNCELoss()(FEATURES, None))
+        self.rejected(ValueError, "outside|out of range",
                      lambda: projnce.ProjNCEMLPLoss(2, 4).double()(FEATURES, LABELS))
-        self.refused(ValueError, "widths must be equal",
+        self.rejected(ValueError, "widths must be equal",
                      lambda: projnce.ProjNCEMLPLoss(3, 5).double()(FEATURES, LABELS))
-        self.refused(ValueError, "do not lie within",
+        self.rejected(ValueError, "do not lie within",
                      lambda: projnce.SupConLoss()(FEATURES, LABELS, candidates=FEATURES,
                                                   candidate_labels=LABELS, anchor_offset=3))
 
@@ -147,16 +147,16 @@ class WrongCallTest(unittest.TestCase):
                      FEATURES.unsqueeze(0), FEATURES[0, 0], torch.zeros(0, 4), views)
             for given in wrong:
                 shape = ", ".join(map(str, given.shape))
-                self.refused(ValueError, rf"generalized-infonce: {side} has shape \[{shape}\], expected \[6, 4\]",
+                self.rejected(ValueError, rf"generalized-infonce: {side} has shape \[{shape}\], expected \[6, 4\]",
                              lambda: loss(FEATURES, LABELS, **{side: given}))
             for given in (FEATURES, views.transpose(0, 1), views[:, :1], views[:, :, :3]):
-                self.refused(ValueError, rf"{side} has shape .* expected \[6, 2, 4\]",
+                self.rejected(ValueError, rf"{side} has shape .* expected \[6, 2, 4\]",
                              lambda: loss(views, LABELS, **{side: given}))
-            self.refused(ValueError, f"{side} has type Long, expected a floating-point",
+            self.rejected(ValueError, f"{side} has type Long, expected a floating-point",
                          lambda: loss(FEATURES, LABELS, **{side: FEATURES.long()}))
-            self.refused(ValueError, "move them to one device",
+            self.rejected(ValueError, "move them to one device",
                          lambda: loss(FEATURES, LABELS, **{side: FEATURES.to("meta")}))
-            self.refused(ValueError, "expected a dense tensor",
+            self.rejected(ValueError, "expected a dense tensor",
                          lambda: loss(FEATURES, LABELS, **{side: FEATURES.to_sparse()}))
             corrupted = FEATURES.clone()
             corrupted[1, 2] = float("nan")
@@ -173,20 +173,20 @@ class WrongCallTest(unittest.TestCase):
 
     def test_measures(self):
         z, y = FEATURES.numpy(), LABELS.numpy()
-        self.refused(TypeError, "embeddings must be", lambda: projnce.audit("file.npy", y))
-        self.refused(ValueError, "embeddings of shape .1, 1.", lambda: projnce.audit([[1.0]], y))
-        self.refused(ValueError, "embeddings have rows of different lengths",
+        self.rejected(TypeError, "embeddings must be", lambda: projnce.audit("file.npy", y))
+        self.rejected(ValueError, "embeddings of shape .1, 1.", lambda: projnce.audit([[1.0]], y))
+        self.rejected(ValueError, "embeddings have rows of different lengths",
                      lambda: projnce.audit([[1.0], [1.0, 2.0]], y[:2]))
-        self.refused(ValueError, "labels have shape", lambda: projnce.label_entropy(FEATURES))
-        self.refused(ValueError, "perplexity", lambda: projnce.tsne(z, perplexity=30))
-        self.refused(ValueError, "init", lambda: projnce.tsne(z, init="zeros"))
-        self.refused(ValueError, "k = 9|neighbors|k", lambda: projnce.mixed_ksg(z, y, k=9))
-        self.refused(ValueError, "finite|nan|NaN", lambda: projnce.audit(z * np.nan, y))
-        self.refused(TypeError, "embeddings have type <U1, expected numbers",
+        self.rejected(ValueError, "labels have shape", lambda: projnce.label_entropy(FEATURES))
+        self.rejected(ValueError, "perplexity", lambda: projnce.tsne(z, perplexity=30))
+        self.rejected(ValueError, "init", lambda: projnce.tsne(z, init="zeros"))
+        self.rejected(ValueError, "k = 9|neighbors|k", lambda: projnce.mixed_ksg(z, y, k=9))
+        self.rejected(ValueError, "finite|nan|NaN", lambda: projnce.audit(z * np.nan, y))
+        self.rejected(TypeError, "embeddings have type <U1, expected numbers",
                      lambda: projnce.audit(np.array([["a"]] * 6), y))
-        self.refused(TypeError, "expected real numbers",
+        self.rejected(TypeError, "expected real numbers",
                      lambda: projnce.mixed_ksg(FEATURES.to(torch.complex64), LABELS))
-        self.refused(ValueError, "label 2 is outside 0..1",
+        self.rejected(ValueError, "label 2 is outside 0..1",
                      lambda: projnce.mi_bounds(z, y, FEATURES[:2]))
 
     def test_nan_propagates(self):

@@ -21,7 +21,7 @@ def plain_terms(log_ratios, labels, priors):
 
 
 def plain_pair_log_ratios(z, labels, instances, classes, tau):
-    """log r_i(c) with every quantity computed anew for every row."""
+    """log r_i(c) with every quantity recomputed for every row."""
     result = np.zeros((len(z), classes))
     for i, row in enumerate(z):
         others = instances != instances[i]
@@ -126,7 +126,7 @@ class MiBoundsTest(unittest.TestCase):
 
     def test_invalid_input_is_an_error_message(self):
         z, labels, _ = batch(classes=3)
-        refused = {
+        rejected = {
             "sum to 0.9": dict(priors=np.array([0.3, 0.3, 0.3])),
             "prior of class": dict(priors=np.array([1.0, 0.0, 0.0])),
             "label 2 is outside 0..1": dict(num_classes=2),
@@ -139,7 +139,7 @@ class MiBoundsTest(unittest.TestCase):
             "class_vectors have no effect with form='pair'": dict(form="pair", class_vectors=z[:3]),
             "expected general or class": dict(form="logits", class_vectors=z[:3]),
         }
-        for sentence, arguments in refused.items():
+        for sentence, arguments in rejected.items():
             with self.subTest(sentence), self.assertRaisesRegex(ValueError, sentence):
                 projnce.mi_bounds(z, labels, **arguments)
         z[3, 1] = np.nan

@@ -132,7 +132,7 @@ class ReductionTest(unittest.TestCase):
             torch.testing.assert_close(parts.pop("loss"), loss(z, y))
             torch.testing.assert_close(parts, {k: v for k, v in mean.items() if k != "loss"})
 
-    def test_an_unknown_reduction_is_refused(self):
+    def test_an_unknown_reduction_is_rejected(self):
         with self.assertRaisesRegex(ValueError, "reduction = 'meen' .* did you mean 'mean'"):
             projnce.SupConLoss(reduction="meen")
 
@@ -258,7 +258,7 @@ class SupContrastTest(unittest.TestCase):
         with self.assertRaisesRegex(ValueError, "contrast_mode = 'two' is not one of"):
             projnce.SupConLoss(0.3, "two")
 
-    def test_mask_is_refused(self):
+    def test_mask_is_rejected(self):
         views, labels = SAMPLES["supcon"].arguments()
         with self.assertRaisesRegex(ValueError, "mask is not supported; pass labels"):
             projnce.SupConLoss()(views, labels, mask=torch.eye(len(labels)))

@@ -50,7 +50,7 @@ class PackageTest(unittest.TestCase):
         library.mkdir()
         return library
 
-    def test_operators_for_another_torch_are_refused(self):
+    def test_operators_for_another_torch_are_rejected(self):
         library = self.copied_package()
         (library / "libprojnce_ops.so").write_bytes(b"not even a library")
         (library / "projnce_ops.json").write_text('{"projnce": "9.9", "torch": "2.99.1"}')

@@ -51,7 +51,7 @@ class WeightsTest(unittest.TestCase):
         self.assertTrue(torch.equal(found["part"], shared[2:4]))
         self.assertTrue(torch.equal(found["whole"], shared))
 
-    def test_reserved_names_are_refused(self):
+    def test_reserved_names_are_rejected(self):
         for name in ("~integrity", "__metadata__"):
             with self.assertRaisesRegex(ValueError, name):
                 projnce.save_weights({name: torch.ones(2)}, self.path)

@@ -113,17 +113,17 @@ class Mi(ArrayCommands):
         self.assertIn("and the population has 1000 equally frequent classes", text)
         self.assertRegex(text, r"H\(C\) by the priors, upper limit +6\.9078")
         self.assertEqual(text.count("not informative"), 4)
-        self.assert_refused("mi", *files, "--priors", "uniform", says="classes without rows count too")
-        self.assert_refused("mi", *files, *uniform, "300", says="--num-classes = 300, but l.npy has")
-        self.assert_refused("mi", *files, *uniform, "0", says="--num-classes")
+        self.assert_rejected("mi", *files, "--priors", "uniform", says="classes without rows count too")
+        self.assert_rejected("mi", *files, *uniform, "300", says="--num-classes = 300, but l.npy has")
+        self.assert_rejected("mi", *files, *uniform, "0", says="--num-classes")
         write_npy(self.scratch / "priors.npy", "<f8", (1000,), [1 / 1000] * 1000)
-        self.assert_refused("mi", *files, "--priors", "priors.npy", "--num-classes", "1000",
+        self.assert_rejected("mi", *files, "--priors", "priors.npy", "--num-classes", "1000",
                             says="--num-classes has no effect with priors.npy")
 
-    def test_one_instance_is_refused(self):
+    def test_one_instance_is_rejected(self):
         files = self.write(*clouds(30))
         write_npy(self.scratch / "ids.npy", "<i8", (30,), [4] * 30)
-        self.assert_refused("mi", *files, "--instances", "ids.npy", says="ids.npy has only one instance")
+        self.assert_rejected("mi", *files, "--instances", "ids.npy", says="ids.npy has only one instance")
 
     def test_priors_are_estimated_uniform_or_given(self):
         rows, labels = clouds(300)
@@ -135,18 +135,18 @@ class Mi(ArrayCommands):
         for name in ("mi_bound_class", "mi_bound"):
             self.assertAlmostEqual(given[name], uniform[name], 5)
         write_npy(self.scratch / "wrong.npy", "<f8", (3,), [0.3, 0.3, 0.3])
-        self.assert_refused("mi", *files, "--priors", "wrong.npy", says="wrong.npy: class priors: they sum to 0.9")
+        self.assert_rejected("mi", *files, "--priors", "wrong.npy", says="wrong.npy: class priors: they sum to 0.9")
         write_npy(self.scratch / "none.npy", "<f8", (3,), [0.5, 0.5, 0])
-        self.assert_refused("mi", *files, "--priors", "none.npy", says="none.npy: class priors: the prior of class 2 is 0")
+        self.assert_rejected("mi", *files, "--priors", "none.npy", says="none.npy: class priors: the prior of class 2 is 0")
         write_npy(self.scratch / "short.npy", "<f8", (2,), [0.5, 0.5])
-        self.assert_refused("mi", *files, "--priors", "short.npy", says="short.npy has the priors of 2 classes, expected at least 3")
+        self.assert_rejected("mi", *files, "--priors", "short.npy", says="short.npy has the priors of 2 classes, expected at least 3")
         write_npy(self.scratch / "column.npy", "<f8", (3, 1), [1 / 3] * 3)
-        self.assert_refused("mi", *files, "--priors", "column.npy", says="2-dimensional array")
-        self.assert_refused("mi", *files, "--priors", "unifrom", says="uniform, estimated or a .npy")
-        self.assert_refused("mi", *files, "--folds", "1", says="--folds")
-        self.assert_refused("mi", *files, "--tau", "0", says="above 0")
+        self.assert_rejected("mi", *files, "--priors", "column.npy", says="2-dimensional array")
+        self.assert_rejected("mi", *files, "--priors", "unifrom", says="uniform, estimated or a .npy")
+        self.assert_rejected("mi", *files, "--folds", "1", says="--folds")
+        self.assert_rejected("mi", *files, "--tau", "0", says="above 0")
         write_npy(self.scratch / "ids.npy", "<i8", (3,), [1, 2, 3])
-        self.assert_refused("mi", *files, "--instances", "ids.npy", says="3 instance ids")
+        self.assert_rejected("mi", *files, "--instances", "ids.npy", says="3 instance ids")
 
     def test_text_contains_labels(self):
         ran = self.run_program("mi", *self.write(*clouds(240)), "--k", "3")
@@ -223,12 +223,12 @@ class Eval(ArrayCommands):
     def test_rejects_protocols_that_do_not_apply(self):
         files = self.write(*clouds(60))
         arrays = ("eval", "--embeddings", files[0], "--labels", files[1])
-        self.assert_refused(*arrays, "--protocol", "logits", says="'logits' does not apply")
-        self.assert_refused(*arrays, "--protocol", "projection", says="'projection' does not apply")
-        self.assert_refused(*arrays, "--protocol", "zeroshot", says="nearest-centroid")
-        self.assert_refused(*arrays, "--protocol", "knn", "--k", "49", says="neighbors = 49, expected 1 to the 48 available rows")
-        self.assert_refused("eval", says="the directory of a run")
-        self.assert_refused(*arrays, "--test-embeddings", files[0], says="--test-labels")
+        self.assert_rejected(*arrays, "--protocol", "logits", says="'logits' does not apply")
+        self.assert_rejected(*arrays, "--protocol", "projection", says="'projection' does not apply")
+        self.assert_rejected(*arrays, "--protocol", "zeroshot", says="nearest-centroid")
+        self.assert_rejected(*arrays, "--protocol", "knn", "--k", "49", says="neighbors = 49, expected 1 to the 48 available rows")
+        self.assert_rejected("eval", says="the directory of a run")
+        self.assert_rejected(*arrays, "--test-embeddings", files[0], says="--test-labels")
 
 
 class Tsne(ArrayCommands):
@@ -286,12 +286,12 @@ class Tsne(ArrayCommands):
 
     def test_rejects_inputs_that_cannot_be_mapped(self):
         files = self.write(*clouds(30))
-        self.assert_refused("tsne", files[0], "-o", "map.gif", says=".svg")
-        self.assert_refused("tsne", files[0], says="-o FILE.npy")
-        self.assert_refused("tsne", files[0], "--perplexity", "30", "-o", "a.npy", says="perplexity")
-        self.assert_refused("tsne", files[0], "--theta", "2", "-o", "a.npy", says="theta")
+        self.assert_rejected("tsne", files[0], "-o", "map.gif", says=".svg")
+        self.assert_rejected("tsne", files[0], says="-o FILE.npy")
+        self.assert_rejected("tsne", files[0], "--perplexity", "30", "-o", "a.npy", says="perplexity")
+        self.assert_rejected("tsne", files[0], "--theta", "2", "-o", "a.npy", says="theta")
         few = self.write(*clouds(2), stem="few")
-        self.assert_refused("tsne", few[0], "-o", "a.npy", says="rows")
+        self.assert_rejected("tsne", few[0], "-o", "a.npy", says="rows")
 
 
 class WrongArrays(ArrayCommands):
@@ -304,65 +304,65 @@ class WrongArrays(ArrayCommands):
         if not self.one_class:
             yield "tsne", embeddings, "--labels", labels, "-o", "map.svg"
 
-    def refused(self, says, embeddings="e.npy", labels="l.npy"):
+    def rejected(self, says, embeddings="e.npy", labels="l.npy"):
         for command in self.commands(embeddings, labels):
             with self.subTest(command[0]):
-                self.assert_refused(*command, says=says)
+                self.assert_rejected(*command, says=says)
 
     def test_invalid_number(self):
         rows, labels = clouds(20)
         for value in (math.nan, math.inf):
             rows[7][2] = value
             self.write(rows, labels)
-            self.refused("e.npy has a non-finite value in row 7")
+            self.rejected("e.npy has a non-finite value in row 7")
 
     def test_lengths_that_differ(self):
         self.write(clouds(20)[0], clouds(19)[1])
-        self.refused("l.npy holds 19 labels and e.npy 20 rows")
+        self.rejected("l.npy holds 19 labels and e.npy 20 rows")
 
     def test_one_class(self):
         self.write(clouds(20)[0], [4] * 20)
         self.one_class = True
-        self.refused("only one class, expected two or more")
+        self.rejected("only one class, expected two or more")
 
     def test_more_neighbors_than_samples(self):
         files = self.write(*clouds(6))
-        self.assert_refused("mi", *files, "--k", "6", says="k = 6, expected between 1 and 5")
-        self.assert_refused("mi", *files, "--k", "0", says="k = 0")
+        self.assert_rejected("mi", *files, "--k", "6", says="k = 6, expected between 1 and 5")
+        self.assert_rejected("mi", *files, "--k", "0", says="k = 0")
 
     def test_types_that_are_not_read(self):
         rows, labels = clouds(20)
         self.write(rows, labels, code="|b1")
-        self.refused("the array type '|b1', expected float16, float32 or float64")
+        self.rejected("the array type '|b1', expected float16, float32 or float64")
         self.write(rows, labels, label_code="|b1")
-        self.refused("the array type '|b1'")
+        self.rejected("the array type '|b1'")
         self.write(rows, labels, label_code="<f8")
-        self.refused("float64 numbers, expected integers")
+        self.rejected("float64 numbers, expected integers")
 
     def test_negative_labels(self):
         self.write(clouds(3)[0], [0, 1, -1])
-        self.refused("l.npy contains -1 in row 2")
+        self.rejected("l.npy contains -1 in row 2")
 
     def test_pickled_objects_are_never_loaded(self):
         self.write(*clouds(20))
         header = b"{'descr': '|O', 'fortran_order': False, 'shape': (2,), }\n"
         (self.scratch / "e.npy").write_bytes(b"\x93NUMPY\x01\x00" + struct.pack("<H", len(header)) +
                                              header + b"cos\nsystem\n(S'touch owned'\ntR.")
-        self.refused("pickled Python objects")
+        self.rejected("pickled Python objects")
 
     def test_shapes_that_do_not_fit(self):
         self.write(*clouds(20))
-        self.refused("expected a 1-dimensional array of labels", labels="e.npy")
-        self.refused("expected a matrix", embeddings="l.npy")
+        self.rejected("expected a 1-dimensional array of labels", labels="e.npy")
+        self.rejected("expected a matrix", embeddings="l.npy")
         write_npy(self.scratch / "e.npy", "<f4", (0, 4), [])
-        self.refused("an empty")
+        self.rejected("an empty")
 
     def test_missing_and_corrupt_files(self):
         self.write(*clouds(20))
-        self.refused("none.npy", embeddings="none.npy")
+        self.rejected("none.npy", embeddings="none.npy")
         whole = (self.scratch / "e.npy").read_bytes()
         (self.scratch / "e.npy").write_bytes(whole[:-3])
-        self.refused("bytes of data, expected")
+        self.rejected("bytes of data, expected")
 
 
 if __name__ == "__main__":

@@ -76,27 +76,27 @@ class AuditArrays(ArrayCommands):
         self.assertLess(score, 0.5)
         self.assertEqual(result["classes"], 4)
 
-    def refused(self, rows, labels, says):
+    def rejected(self, rows, labels, says):
         embeddings, given = self.write(rows, labels)
-        self.assert_refused("audit", "--embeddings", embeddings, "--labels", given, "-o", "s.csv",
+        self.assert_rejected("audit", "--embeddings", embeddings, "--labels", given, "-o", "s.csv",
                             says=says)
 
     def test_rejects_invalid_input(self):
         rows, labels = clouds(30)
-        self.refused(rows, labels[:-1], "29")
-        self.refused(rows, [4] * 30, "same label")
-        self.refused([[1.0, 2.0]] * 30, labels, "all embeddings are equal")
+        self.rejected(rows, labels[:-1], "29")
+        self.rejected(rows, [4] * 30, "same label")
+        self.rejected([[1.0, 2.0]] * 30, labels, "all embeddings are equal")
         rows[3][1] = float("nan")
-        self.refused(rows, labels, "e.npy")
+        self.rejected(rows, labels, "e.npy")
 
     def test_rejects_incompatible_arguments(self):
         embeddings, labels = self.write(*clouds(30))
-        self.assert_refused("audit", says="expected the directory of a run")
-        self.assert_refused("audit", "--embeddings", embeddings, says="--labels")
-        self.assert_refused("audit", "--embeddings", embeddings, "--labels", labels, says="-o")
-        self.assert_refused("audit", "--embeddings", embeddings, "--labels", labels, "-o", "s.csv",
+        self.assert_rejected("audit", says="expected the directory of a run")
+        self.assert_rejected("audit", "--embeddings", embeddings, says="--labels")
+        self.assert_rejected("audit", "--embeddings", embeddings, "--labels", labels, says="-o")
+        self.assert_rejected("audit", "--embeddings", embeddings, "--labels", labels, "-o", "s.csv",
                             "--sheet", "s.html", says="--sheet")
-        self.assert_refused("audit", "nowhere", says="nowhere")
+        self.assert_rejected("audit", "nowhere", says="nowhere")
 
 
 class AuditRun(CommandLineTest):
@@ -137,7 +137,7 @@ class AuditRun(CommandLineTest):
         self.assertIn(f"The 60 highest scores of {flagged} label issues",
                       (self.scratch / "worst.html").read_text(encoding="utf-8"))
 
-        self.assert_refused("audit", "run", "--sheet", "worst.pdf", says="worst.pdf")
-        self.assert_refused("audit", "run", "--save-features", "e.txt", says=".npy")
+        self.assert_rejected("audit", "run", "--sheet", "worst.pdf", says="worst.pdf")
+        self.assert_rejected("audit", "run", "--save-features", "e.txt", says=".npy")
         shutil.rmtree(self.scratch / "stripes")
-        self.assert_refused("audit", "run", says="stripes")
+        self.assert_rejected("audit", "run", says="stripes")

@@ -36,7 +36,7 @@ class Bench(CommandLineTest):
         self.assertRegex(ran.stdout, r"resnet18 +16 +[0-9.]+ ms")
 
     def test_rejects_invalid_batch_sizes(self):
-        self.assert_refused("bench", "--rows", "1", says="--rows = 1 is out of range, expected between 2 and 1048576")
+        self.assert_rejected("bench", "--rows", "1", says="--rows = 1 is out of range, expected between 2 and 1048576")
 
 
 if __name__ == "__main__":

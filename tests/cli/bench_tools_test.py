@@ -17,22 +17,22 @@ class BenchTools(unittest.TestCase):
         self.addCleanup(scratch.cleanup)
         self.scratch = Path(scratch.name)
 
-    def ask_peers(self, *requests):
+    def send_to_peers(self, *requests):
         ran = subprocess.run([sys.executable, ROOT / "bench/peers/serve.py", self.scratch, "1"],
                              input="".join(json.dumps(request) + "\n" for request in requests),
                              text=True, capture_output=True, check=True)
         return [json.loads(line) for line in ran.stdout.splitlines()]
 
     def test_missing_peer_is_reported_with_the_reason(self):
-        answer, = self.ask_peers({"peer": "mixed_KSG", "action": "import"})
-        self.assertIn("mixed.py", answer["error"])
+        response, = self.send_to_peers({"peer": "mixed_KSG", "action": "import"})
+        self.assertIn("mixed.py", response["error"])
 
     def test_output_of_a_peer_is_separated_from_results(self):
         (self.scratch / "mixed_KSG").mkdir()
         (self.scratch / "mixed_KSG" / "mixed.py").write_text(
             "print('hello')\ndef Mixed_KSG(x, y, k):\n\tz = 1\n   \treturn z\n")
         request = {"peer": "mixed_KSG", "action": "import"}
-        self.assertEqual(self.ask_peers(request, request), [{"ready": True}] * 2)
+        self.assertEqual(self.send_to_peers(request, request), [{"ready": True}] * 2)
 
     @unittest.skipUnless(importlib.util.find_spec("numpy") and importlib.util.find_spec("sklearn"),
                          "numpy or scikit-learn is not installed")
@@ -49,9 +49,9 @@ class BenchTools(unittest.TestCase):
         numpy.save(self.scratch / "features.npy", features)
         numpy.save(self.scratch / "features.labels.npy", given)
         check = dict.fromkeys(("average_precision", "precision", "recall", "worst", "worst_wrong", "corrected"), 1)
-        answer = json.dumps({"check": check, "noise_rate": 0.1, "flagged": 4, "seconds": 1})
+        response = json.dumps({"check": check, "noise_rate": 0.1, "flagged": 4, "seconds": 1})
         program.write_text(f"#!/bin/sh\n# audit RUN -o FILE --save-features FILE --json\ncp {self.scratch}/features*.npy "
-                           f"$(dirname $6)\necho '{answer}'\n")
+                           f"$(dirname $6)\necho '{response}'\n")
         program.chmod(0o755)
         ran = subprocess.run([sys.executable, ROOT / "bench/peers/confident_learning.py", program, run, "--json",
                               self.scratch / "out.json"], text=True, capture_output=True)

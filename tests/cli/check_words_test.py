@@ -31,7 +31,9 @@ class Findings(unittest.TestCase):
 
     def test_terms_of_the_field(self):
         for text, replacement in (("the test part", "split"), ("embed --part test", "split"),
-                                  ("a whole number", "integer"), ("complaint_about(x)", "error, message")):
+                                  ("a whole number", "integer"), ("complaint_about(x)", "error, message"),
+                                  ("kSound", "audio, clip"), ("assert_refused(x)", "reject"),
+                                  ("leaving out the row", "exclude"), ("logits tell the classes apart", "separate, distinguish")):
             self.assertEqual([found[2] for found in self.found(text)], [replacement], text)
         self.assertEqual(self.found("part of the test; it has two parts; a whole row of numbers"), [])
 

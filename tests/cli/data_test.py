@@ -2,7 +2,7 @@
 import json
 import os
 
-from support import CommandLineTest, make_folder, make_sounds, stripes, write_png
+from support import CommandLineTest, make_folder, make_clips, stripes, write_png
 
 
 class DataList(CommandLineTest):
@@ -49,10 +49,10 @@ class DataInfo(CommandLineTest):
         self.assertEqual(result["train"]["samples"] + result["test"]["samples"], 20)
         self.assertTrue(result["valid"])
 
-    def test_sounds(self):
-        make_sounds(self.scratch / "calls")
+    def test_clips(self):
+        make_clips(self.scratch / "calls")
         result = self.run_json("data", "info", "calls")
-        self.assertEqual(result["kind"], "sounds")
+        self.assertEqual(result["kind"], "audio")
         train = result["train"]
         self.assertEqual(train["rates"], {"8000": train["samples"]})
         self.assertGreaterEqual(train["seconds"]["min"], 0.2)
@@ -98,14 +98,14 @@ class ContactSheet(CommandLineTest):
         self.assertIn("data:image/png;base64,", page)
         self.assertNotIn("<script", page)
 
-    def test_sounds(self):
-        make_sounds(self.scratch / "calls")
+    def test_clips(self):
+        make_clips(self.scratch / "calls")
         self.run_json("data", "info", "calls", "--sheet", "sheet.html")
         self.assertIn("spectrogram", (self.scratch / "sheet.html").read_text())
 
     def test_unknown_extension_is_rejected_before_reading(self):
         make_folder(self.scratch / "photos", per_class=3)
-        self.assert_refused("data", "info", "photos", "--sheet", "sheet.gif", says="sheet.gif")
+        self.assert_rejected("data", "info", "photos", "--sheet", "sheet.gif", says="sheet.gif")
 
     def test_folder_that_does_not_exist(self):
         make_folder(self.scratch / "photos", per_class=3)
@@ -143,8 +143,8 @@ class DataVerify(CommandLineTest):
         self.assertEqual([sample["sample"] for sample in corrupt], ["lying/bad.png"])
         self.assertEqual(result["checksums"], [])
 
-    def test_a_corrupt_sound(self):
-        folder = make_sounds(self.scratch / "calls")
+    def test_a_corrupt_audio_file(self):
+        folder = make_clips(self.scratch / "calls")
         (folder / "low/003.wav").write_bytes(b"RIFF")
         ran = self.run_program("data", "verify", "calls")
         self.assertEqual(ran.returncode, 2)
@@ -163,9 +163,9 @@ class DataVerify(CommandLineTest):
         self.assertIn("pipe.png", ran.stdout + ran.stderr)
 
     def test_data_that_does_not_exist(self):
-        self.assert_refused("data", "verify", "nowhere", says="nowhere")
+        self.assert_rejected("data", "verify", "nowhere", says="nowhere")
 
     def test_an_unknown_layout(self):
         make_folder(self.scratch / "photos", per_class=3)
-        self.assert_refused("data", "verify", "photos", "--layout", "cifar11", says="cifar10")
-        self.assert_refused("data", "verify", "photos", "--dataset", "cifar11", says="cifar10")
+        self.assert_rejected("data", "verify", "photos", "--layout", "cifar11", says="cifar10")
+        self.assert_rejected("data", "verify", "photos", "--dataset", "cifar11", says="cifar10")

@@ -73,7 +73,7 @@ class Delivered(CommandLineTest):
                 self.assertEqual(summary["delivered"]["readout"],
                                  "nearest-centroid" if readout == "paper" else readout)
                 self.assert_one_model(readout, summary)
-        self.assert_refused("export", "knn", "--onnx", "m.onnx", "--classes",
+        self.assert_rejected("export", "knn", "--onnx", "m.onnx", "--classes",
                             says="k-NN over its training samples")
 
     def test_validation_split_selects_epoch_and_readout(self):
@@ -126,12 +126,12 @@ class Delivered(CommandLineTest):
         self.assertEqual(accuracy["reported"], accuracy["best"])
         self.assertEqual(summary["delivered"]["rule"], "last")
         self.assert_one_model("run", summary)
-        self.assert_refused("train", "--data", "photos", "--out", "x", "--set",
+        self.assert_rejected("train", "--data", "photos", "--out", "x", "--set",
                             "train.validation=0.1", "--set", "eval.report=best-test-epoch",
                             says="best-test-epoch")
-        self.assert_refused("train", "--data", "photos", "--out", "x", "--set",
+        self.assert_rejected("train", "--data", "photos", "--out", "x", "--set",
                             "train.validation=0.6", says="validation")
-        self.assert_refused("train", "--data", "photos", "--out", "x", "--set",
+        self.assert_rejected("train", "--data", "photos", "--out", "x", "--set",
                             "eval.readout=magic", says="magic")
 
 
@@ -174,7 +174,7 @@ class Predict(CommandLineTest):
 
     def test_unreadable_samples_are_listed(self):
         (self.scratch / "new").mkdir()
-        self.assert_refused("predict", "run", "new", says="has no file that this run can read")
+        self.assert_rejected("predict", "run", "new", says="has no file that this run can read")
         (self.scratch / "new/bad.png").write_bytes(b"no image")
         write_png(self.scratch / "new/good.png", 16, 16, stripes("lying", 3))
         ran = self.run_program("predict", "run", "new", "nowhere.png")
@@ -182,7 +182,7 @@ class Predict(CommandLineTest):
         self.assertIn("bad.png", ran.stderr)
         self.assertIn("nowhere.png", ran.stderr)
         self.assertEqual([row[0] for row in self.rows(ran.stdout)], ["file", "new/good.png"])
-        self.assert_refused("predict", "run", "photos", "--top-k", "0", says="--top-k")
+        self.assert_rejected("predict", "run", "photos", "--top-k", "0", says="--top-k")
 
     def test_embed_writes_sample_names(self):
         result = self.run_json("embed", "run", "photos", "-o", "e.npy")
@@ -209,7 +209,7 @@ class Vectors(CommandLineTest):
         self.assertGreaterEqual(right, 38 * summary["delivered"]["top1"])
         self.assertEqual(found[7]["file"], "table/x.npy:7")
         write_npy(self.scratch / "y.npy", "<f4", (2, 2), [1, 2, 3, 4])
-        self.assert_refused("predict", "run", "y.npy", says="has 2 columns, expected 3")
+        self.assert_rejected("predict", "run", "y.npy", says="has 2 columns, expected 3")
 
 
 class Exported(ExportTest):
@@ -225,11 +225,11 @@ class Exported(ExportTest):
                 files = sorted((self.scratch / "photos").rglob("*.png"))[::7]
                 pixels = [self.pixels(file) for file in files]
                 found = self.compute("m.onnx", "image", pixels, [1, 12, 12])
-                told = self.run_json("predict", "run", *files, "--top-k", "3")["predictions"]
+                predicted = self.run_json("predict", "run", *files, "--top-k", "3")["predictions"]
                 classes = ["dark", "light", "middle"]
                 self.assertEqual([classes[int(row[0])] for row in found["class"]],
-                                 [row["class"] for row in told])
-                for shares, row in zip(found["probability"], told):
+                                 [row["class"] for row in predicted])
+                for shares, row in zip(found["probability"], predicted):
                     for guess in row["top"]:
                         self.assertAlmostEqual(shares[classes.index(guess["class"])],
                                                guess["probability"], 3)

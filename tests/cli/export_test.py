@@ -189,7 +189,7 @@ class Images(ExportTest):
         self.assert_near(features, expected.tolist())
 
 
-class Sounds(ExportTest):
+class Audio(ExportTest):
     def test_waveforms_get_the_same_embeddings(self):
         files, samples = [], []
         for kind, hertz in (("high", 1900), ("low", 300)):
@@ -197,13 +197,13 @@ class Sounds(ExportTest):
                 files.append(f"tones/{kind}/{number}.wav")
                 path = self.scratch / files[-1]
                 write_wav(path, 8000, 0.25, hertz + 20 * number)
-                with wave.open(str(path)) as sound:
-                    values = array.array("h", sound.readframes(2000))
+                with wave.open(str(path)) as audio:
+                    values = array.array("h", audio.readframes(2000))
                 samples.append([value / 32768 for value in values])
         # Final maps of 5 x 2, not divisible by a 4 x 4 grid; frame length is not a power of two.
         self.train("--data", "tones",
-                   *self.set("input.sound.rate=8000", "input.sound.seconds=0.25",
-                             "input.sound.fft=200", "input.sound.hop=110", "input.sound.mels=40",
+                   *self.set("input.audio.rate=8000", "input.audio.seconds=0.25",
+                             "input.audio.fft=200", "input.audio.hop=110", "input.audio.mels=40",
                              "encoder.width=8", "encoder.head=linear", "train.batch_size=8"))
         self.compare_with_projnce("waveform", files, samples, [2000], ["high", "low"])
 
@@ -232,7 +232,7 @@ class Vectors(ExportTest):
                     self.assertTrue(self.matches(row, expected))
                 for row in expected:
                     self.assertTrue(self.matches(row, found["embedding"]))
-        self.assert_refused("export", "run", "--safetensors", "w.safetensors",
+        self.assert_rejected("export", "run", "--safetensors", "w.safetensors",
                             says="the encoder of this run has no weights")  # without layers
 
 
@@ -259,19 +259,19 @@ class Files(ExportTest):
                 self.assertEqual((ran.returncode, ran.stdout), (1, ""), ran.stderr)
                 self.assertIn(target, ran.stderr)
         self.assertEqual(os.listdir(self.scratch / "folder"), [])
-        self.assert_refused("export", "run", "--onnx", "m", "--safetensors", "./m",
+        self.assert_rejected("export", "run", "--onnx", "m", "--safetensors", "./m",
                             says="the same file")
 
     def test_wrong_usage(self):
-        self.assert_refused("export", "run", says="requires --onnx FILE, --safetensors FILE or both")
-        self.assert_refused("export", "--onnx", "m.onnx", says="RUN")
-        self.assert_refused("export", "run", "--safetensors", "w", "--classes", says="--onnx")
+        self.assert_rejected("export", "run", says="requires --onnx FILE, --safetensors FILE or both")
+        self.assert_rejected("export", "--onnx", "m.onnx", says="RUN")
+        self.assert_rejected("export", "run", "--safetensors", "w", "--classes", says="--onnx")
 
     def test_a_run_without_an_encoder(self):
-        self.assert_refused("export", "nowhere", "--onnx", "m.onnx", says="nowhere")
+        self.assert_rejected("export", "nowhere", "--onnx", "m.onnx", says="nowhere")
         (self.scratch / "run").mkdir()
         (self.scratch / "run/config.toml").write_text("seed = 1\n")
-        self.assert_refused("export", "run", "--onnx", "m.onnx", says="no trained encoder")
+        self.assert_rejected("export", "run", "--onnx", "m.onnx", says="no trained encoder")
 
 
 if __name__ == "__main__":

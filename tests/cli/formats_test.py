@@ -136,7 +136,7 @@ class CorruptFiles(CommandLineTest):
         ran = self.run_program("data", "verify", "photos")
         self.assertIn("'projnce train' rejects this many", ran.stdout)
 
-    def test_more_than_five_files_and_one_percent_are_refused(self):
+    def test_more_than_five_files_and_one_percent_are_rejected(self):
         self.folder_with_corrupt_files(6)
         ran = self.train()
         self.assertEqual(ran.returncode, 2)
@@ -153,7 +153,7 @@ class CorruptFiles(CommandLineTest):
 
     def test_rejects_an_invalid_limit(self):
         make_folder(self.scratch / "photos", per_class=5)
-        self.assert_refused("train", "--data", "photos", "--max-corrupt", "few",
+        self.assert_rejected("train", "--data", "photos", "--max-corrupt", "few",
                             says="expected a number of files such as 5, or a percentage such as 1%")
 
     def test_an_empty_class_folder_is_a_warning(self):
@@ -197,27 +197,27 @@ class Layouts(CommandLineTest):
         self.assertEqual(result["test"]["samples"], 4)
         self.assertEqual(result["train"]["samples"], 15)
 
-    def test_long_sounds_with_lists_are_a_folder_by_default(self):
+    def test_long_clips_with_lists_are_a_folder_by_default(self):
         self.make_lists(self.scratch / "clips", 3)
         result = self.run_json("data", "info", "clips")
         self.assertEqual(result["layout"]["name"], "folder")
-        self.assertIn("the sounds last 3 s", " ".join(result["remarks"]))
-        asked = self.run_json("data", "info", "clips", "--layout", "speech-commands")
-        self.assertEqual(asked["layout"],
+        self.assertIn("the clips last 3 s", " ".join(result["remarks"]))
+        completed = self.run_json("data", "info", "clips", "--layout", "speech-commands")
+        self.assertEqual(completed["layout"],
                          {"name": "speech-commands", "reason": "chosen by --layout"})
-        self.assertEqual(asked["test"]["samples"], 4)
+        self.assertEqual(completed["test"]["samples"], 4)
         ran = self.run_program("train", "--data", "clips", "--layout", "speech-commands", "--set",
                                "train.epochs=1", "--set", "train.batch_size=8", "--out", "run")
         self.assertEqual(ran.returncode, 0, ran.stderr)
         self.assertIn("layout: speech-commands (chosen by --layout)", ran.stderr)
         config = (self.scratch / "run/config.toml").read_text()
         self.assertIn("name = 'speech-commands'", config)
-        self.assertIn("seconds = 3.0", config, "the sounds keep their length")
+        self.assertIn("seconds = 3.0", config, "the clips keep their length")
 
     def test_unknown_layout_suggests_the_nearest(self):
         make_folder(self.scratch / "photos", per_class=3)
         for command in (("train", "--data"), ("data", "info"), ("data", "verify")):
-            self.assert_refused(*command, "photos", "--layout", "imagnet",
+            self.assert_rejected(*command, "photos", "--layout", "imagnet",
                                 says="did you mean 'imagenet'?")
         for command in (("train",), ("data", "info"), ("data", "verify")):
             text = self.run_program(*command, "--help").stdout
@@ -230,7 +230,7 @@ class Layouts(CommandLineTest):
         (folder / "validation_list.txt").write_text(
             "".join(f"high/take {n}.wav\n" for n in range(3)))
         for command in (("data", "verify", "words"), ("train", "--data", "words")):
-            self.assert_refused(*command, says="samples of only one class, 'low'")
+            self.assert_rejected(*command, says="samples of only one class, 'low'")
 
     def test_info_and_train_count_the_same_split(self):
         make_folder(self.scratch / "photos", per_class=23)

@@ -139,10 +139,10 @@ class Init(CommandLineTest):
         self.assert_starts(ran, "resuming at epoch 2")
         self.assertNotIn("initial weights from", ran.stderr)
         shutil.rmtree(self.scratch / "run/checkpoints")  # forces a restart
-        self.assert_refused(*more[:-1], "train.epochs=3", says="w.safetensors")
+        self.assert_rejected(*more[:-1], "train.epochs=3", says="w.safetensors")
 
-    def refused(self, says, *arguments, init="w.safetensors"):
-        self.assert_refused("train", "--data", self.shared / "photos", "--out", "run", *STILL,
+    def rejected(self, says, *arguments, init="w.safetensors"):
+        self.assert_rejected("train", "--data", self.shared / "photos", "--out", "run", *STILL,
                             "--init", init, *arguments, says=says)
 
     def with_first_convolution(self, shape):
@@ -152,7 +152,7 @@ class Init(CommandLineTest):
 
     def test_weights_of_another_stem_or_of_colors(self):
         self.with_first_convolution([16, 3, 7, 7])
-        self.refused("w.safetensors does not fit the encoder: wrong shape conv1.weight [16, 3, 7, 7] "
+        self.rejected("w.safetensors does not fit the encoder: wrong shape conv1.weight [16, 3, 7, 7] "
                      "instead of [16, 1, 3, 3]\n  hint: the weights may fit with --set "
                      "encoder.stem=standard --set input.channels=3\n")
         ran = self.train("--init", "w.safetensors", "--set", "encoder.stem=standard", "--set",
@@ -161,24 +161,24 @@ class Init(CommandLineTest):
 
     def test_weights_of_another_encoder(self):
         self.with_first_convolution([16, 1, 3, 3])
-        self.refused("wrong shape conv1.weight [16, 1, 3, 3] instead of [32, 1, 3, 3], "
+        self.rejected("wrong shape conv1.weight [16, 1, 3, 3] instead of [32, 1, 3, 3], "
                      "bn1.weight [16] instead of [32]", "--set", "encoder.width=32")
         write_safetensors(self.scratch / "w.safetensors",
                           {name: tensor for name, tensor in self.encoder.items()
                            if name != "bn1.weight"})
-        self.refused("does not fit the encoder: missing bn1.weight")
+        self.rejected("does not fit the encoder: missing bn1.weight")
 
     def test_files_of_another_kind(self):
         write_safetensors(self.scratch / "w.safetensors",
                           {"blocks.0.attn.qkv.weight": ("F32", [1], bytes(4))})
-        self.refused("w.safetensors has none of the encoder's tensors: found "
+        self.rejected("w.safetensors has none of the encoder's tensors: found "
                      "blocks.0.attn.qkv.weight; expected conv1.weight, bn1.weight")
-        self.refused("none.safetensors cannot be read: No such file", init="none.safetensors")
-        self.refused("has the extension of a pickle file, which is never loaded", init="resnet18.pth")
-        self.refused("a folder", init=self.shared / "photos")
+        self.rejected("none.safetensors cannot be read: No such file", init="none.safetensors")
+        self.rejected("has the extension of a pickle file, which is never loaded", init="resnet18.pth")
+        self.rejected("a folder", init=self.shared / "photos")
         (self.scratch / "unfinished").mkdir()
         (self.scratch / "unfinished/config.toml").write_text("")
-        self.refused("no trained encoder at unfinished/encoder.safetensors",
+        self.rejected("no trained encoder at unfinished/encoder.safetensors",
                      init="unfinished")
 
 

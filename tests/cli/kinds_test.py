@@ -5,9 +5,9 @@ import struct
 import tarfile
 
 from arrays_test import write_npy
-from support import TINY, CommandLineTest, make_folder, make_sounds, write_wav
+from support import TINY, CommandLineTest, make_folder, make_clips, write_wav
 
-SOUND = ["--set", "train.epochs=4", "--set", "train.batch_size=16", "--set", "threads=1", "--set",
+AUDIO = ["--set", "train.epochs=4", "--set", "train.batch_size=16", "--set", "threads=1", "--set",
          "encoder.width=8"]
 
 
@@ -33,11 +33,11 @@ def make_cifar10(root, per_batch=40):
     return root
 
 
-class Sounds(CommandLineTest):
+class Audio(CommandLineTest):
     def test_trains_on_audio_and_uses_the_model(self):
-        make_sounds(self.scratch / "tones", per_class=16)
+        make_clips(self.scratch / "tones", per_class=16)
         home = {"HOME": str(self.scratch / "home")}
-        ran = self.run_program("train", "--data", "tones", "--out", "run", *SOUND, "--json", env=home)
+        ran = self.run_program("train", "--data", "tones", "--out", "run", *AUDIO, "--json", env=home)
         self.assertEqual(ran.returncode, 0, ran.stderr)
         summary = json.loads(ran.stdout)
         self.assertEqual(summary["encoder"], "audio-cnn")
@@ -53,18 +53,18 @@ class Sounds(CommandLineTest):
         self.assertEqual(self.run_json("embed", "run", "tones", "-o", "all.npy")["rows"], 32)
 
     def test_cache_does_not_change_results(self):
-        make_sounds(self.scratch / "tones")
+        make_clips(self.scratch / "tones")
         home = {"HOME": str(self.scratch / "home")}
         for run in ("first", "second"):  # the second uses the cached spectrograms
-            ran = self.run_program("train", "--data", "tones", "--out", run, *SOUND, env=home)
+            ran = self.run_program("train", "--data", "tones", "--out", run, *AUDIO, env=home)
             self.assertEqual(ran.returncode, 0, ran.stderr)
         for name in ("metrics.jsonl", "embeddings.npy", "config.toml"):
             self.assertEqual((self.scratch / "first" / name).read_bytes(),
                              (self.scratch / "second" / name).read_bytes(), name)
 
-    def test_settings_of_images_are_refused(self):
-        make_sounds(self.scratch / "tones")
-        self.assert_refused("train", "--data", "tones", "--set", "input.image_size=32", "--out",
+    def test_settings_of_images_are_rejected(self):
+        make_clips(self.scratch / "tones")
+        self.assert_rejected("train", "--data", "tones", "--set", "input.image_size=32", "--out",
                             "run", says="image_size does not apply")
 
 
@@ -166,7 +166,7 @@ class Corruption(CommandLineTest):
         for part, count in (("train", 20), ("test", 10)):
             (root / f"{part}_y.bin").write_bytes(bytes(1 + i % 10 for i in range(count)))
         unlabeled = ["--set", "dataset.train_split=unlabeled", "--set", "input.image_size=16"]
-        self.assert_refused("train", "--data", "stl10_binary", "--out", "run", *unlabeled, *TINY,
+        self.assert_rejected("train", "--data", "stl10_binary", "--out", "run", *unlabeled, *TINY,
                             says="has no labels")
         summary = self.run_json("train", "--data", "stl10_binary", "--out", "run", *unlabeled,
                                 *TINY, "--set", "loss.name=simclr")

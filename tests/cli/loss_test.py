@@ -36,10 +36,10 @@ class Loss(CommandLineTest):
 
     def test_malformed_files_are_rejected_with_a_message(self):
         (self.scratch / "bad.json").write_text("{")
-        self.assert_refused("loss", "bad.json", says="bad.json")
+        self.assert_rejected("loss", "bad.json", says="bad.json")
         (self.scratch / "kind.json").write_text('{"format":1,"loss":"supcn","cases":[]}')
-        self.assert_refused("loss", "kind.json", says="supcon")
-        self.assert_refused("loss", "none.json", says="none.json")
+        self.assert_rejected("loss", "kind.json", says="supcon")
+        self.assert_rejected("loss", "none.json", says="none.json")
 
 
 if __name__ == "__main__":

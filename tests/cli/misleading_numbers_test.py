@@ -63,7 +63,7 @@ class MisleadingNumbers(ArrayCommands):
         rows, labels = clouds(60)
         for factor in (1e30, 1e-30):
             scaled = [[value * factor for value in row] for row in rows]
-            self.assert_refused(*self.evaluate(scaled, labels, scaled, labels),
+            self.assert_rejected(*self.evaluate(scaled, labels, scaled, labels),
                                 says="squared norm neither overflows nor vanishes")
 
     def test_other_inputs_without_meaning_are_rejected(self):
@@ -76,7 +76,7 @@ class MisleadingNumbers(ArrayCommands):
                 ((rows, [0] * 60, rows, [0] * 60), "has only one class"),
                 ((rows, labels, rows, [7] * 60), "has the label 7, which the reference labels do not"),
                 ((rows, [-1] + labels[1:], rows, labels), "contains -1 in row 0")):
-            self.assert_refused(*self.evaluate(*arguments), says=says)
+            self.assert_rejected(*self.evaluate(*arguments), says=says)
 
 
 if __name__ == "__main__":

@@ -124,11 +124,11 @@ class Package(unittest.TestCase):
         self.assertEqual(len(lines), 40)
         self.assertIn(b"'shape': (40, ", array.read_bytes()[:128])
         nearest = [re.match(r"(\w+)/\d+\.png:  (\w+)/", line).groups() for line in lines]
-        alike = sum(kind == kind_of_nearest for kind, kind_of_nearest in nearest)
-        self.assertGreater(alike, 30)
-        refused = run(program, self.scratch / "nowhere", photos, array)
-        self.assertEqual(refused.returncode, 1)
-        self.assertIn("nowhere", refused.stderr)
+        same = sum(kind == kind_of_nearest for kind, kind_of_nearest in nearest)
+        self.assertGreater(same, 30)
+        rejected = run(program, self.scratch / "nowhere", photos, array)
+        self.assertEqual(rejected.returncode, 1)
+        self.assertIn("nowhere", rejected.stderr)
 
     def test_package_files_contain_no_absolute_paths(self):
         files = list(self.prefix.rglob("*.cmake"))
@@ -178,11 +178,11 @@ class Package(unittest.TestCase):
                                        "-DCMAKE_DISABLE_FIND_PACKAGE_PNG=ON")
         self.assert_sentence(configured, "projnce's component 'trainer' needs spdlog, PNG")
 
-    def test_another_minor_version_is_refused(self):
+    def test_another_minor_version_is_rejected(self):
         configured = self.find_package("version", "find_package(projnce 0.0.1 REQUIRED)")
         self.assert_sentence(configured, 'compatible with requested version "0.0.1"')
 
-    def test_another_libtorch_is_refused(self):
+    def test_another_libtorch_is_rejected(self):
         other = self.scratch / "other"
         shutil.copytree(self.prefix, other, symlinks=True)
         config = next(other.rglob("projnceConfig.cmake"))

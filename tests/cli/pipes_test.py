@@ -45,8 +45,8 @@ class Pipes(CommandLineTest):
         address = next(word for word in server.stderr.readline().split() if word.startswith("http"))
         pages = ["", *(f"run/{name}/{page}" for name in FILES[1:] for page in ("", "data.json"))]
         for page in pages:
-            with urllib.request.urlopen(address + page, timeout=SECONDS) as answer:
-                self.assertEqual(answer.status, 200, page)
+            with urllib.request.urlopen(address + page, timeout=SECONDS) as response:
+                self.assertEqual(response.status, 200, page)
         server.send_signal(signal.SIGTERM)
         self.assertEqual(server.wait(timeout=20), 0)
 

@@ -5,7 +5,7 @@ import time
 import unittest
 
 from pages import BROWSER, look_at, page_data
-from support import PROGRAM, TINY, CommandLineTest, make_folder, make_sounds, stripes, write_png
+from support import PROGRAM, TINY, CommandLineTest, make_folder, make_clips, stripes, write_png
 
 
 class Report(CommandLineTest):
@@ -119,10 +119,10 @@ class Report(CommandLineTest):
         self.assertIn("supcon", seen["text"])
 
     def test_contact_sheet_shows_spectrograms(self):
-        make_sounds(self.scratch / "tones")
+        make_clips(self.scratch / "tones")
         self.train("runs/a", "--set", "encoder.name=audio-cnn", data="tones")
         run = page_data(self.scratch / "runs/a/report.html")[0]["runs"][0]
-        self.assertEqual(run["kind"], "sound")
+        self.assertEqual(run["kind"], "audio")
         self.assertEqual(run["train"]["images"]["side"], 64)
 
     def test_report_without_valid_samples_file_lacks_only_its_contents(self):
@@ -137,9 +137,9 @@ class Report(CommandLineTest):
 
     def test_rejects_directories_without_run(self):
         (self.scratch / "empty").mkdir()
-        self.assert_refused("report", "empty", says="does not contain a run")
-        self.assert_refused("report", "nowhere", says="does not contain a run")
-        self.assert_refused("report", says="RUN")
+        self.assert_rejected("report", "empty", says="does not contain a run")
+        self.assert_rejected("report", "nowhere", says="does not contain a run")
+        self.assert_rejected("report", says="RUN")
 
 
 if __name__ == "__main__":

@@ -155,11 +155,11 @@ class Reproduce(ReproduceTest):
         self.assertIn("was trained with different settings", ran.stderr)
 
     def test_rejects_unknown_names(self):
-        self.assert_refused("reproduce", "table9", says="table1")
-        self.assert_refused("reproduce", "table1", "--scale", "huge", says="laptop")
-        self.assert_refused("reproduce", "table1", "--only", "supkon", says="supcon")
-        self.assert_refused("reproduce", "table1", "--seeds", "0", says="--seeds")
-        self.assert_refused("reproduce", "table1", "--dataset", "nowhere", says="nowhere")
+        self.assert_rejected("reproduce", "table9", says="table1")
+        self.assert_rejected("reproduce", "table1", "--scale", "huge", says="laptop")
+        self.assert_rejected("reproduce", "table1", "--only", "supkon", says="supcon")
+        self.assert_rejected("reproduce", "table1", "--seeds", "0", says="--seeds")
+        self.assert_rejected("reproduce", "table1", "--dataset", "nowhere", says="nowhere")
 
 
 if __name__ == "__main__":

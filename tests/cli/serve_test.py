@@ -27,19 +27,19 @@ class ServeTest(CommandLineTest):
     def test_lists_runs_until_interrupted(self):
         for number in (signal.SIGINT, signal.SIGTERM):
             server, address = self.start()
-            with urllib.request.urlopen(address) as answer:
-                self.assertIn('href="/run/first/"', answer.read().decode())
+            with urllib.request.urlopen(address) as response:
+                self.assertIn('href="/run/first/"', response.read().decode())
             with self.assertRaises(urllib.error.HTTPError) as unknown:
                 urllib.request.urlopen(address + "run/..%2f..%2fetc%2fpasswd")
-            with unknown.exception as answer:
-                self.assertEqual(answer.code, 404)
+            with unknown.exception as response:
+                self.assertEqual(response.code, 404)
             server.send_signal(number)
             self.assertEqual(server.wait(timeout=20), 0)
             self.assertEqual(server.stdout.read(), "")
 
     def test_reports_invalid_arguments(self):
-        self.assert_refused("serve", "nowhere", says="nowhere is not a folder of runs")
-        self.assert_refused("serve", "runs", "--port", "65536", says="--port")
+        self.assert_rejected("serve", "nowhere", says="nowhere is not a folder of runs")
+        self.assert_rejected("serve", "runs", "--port", "65536", says="--port")
 
 
 if __name__ == "__main__":

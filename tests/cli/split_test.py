@@ -103,13 +103,13 @@ class Relabeling(SplitTest):
         self.assertIn("first does not record its training samples", log)
         self.assertIsNone(self.data_of("second")["init"]["test_samples_seen"])
 
-    def test_a_corrupt_split_is_refused(self):
+    def test_a_corrupt_split_is_rejected(self):
         make_distinct_folder(self.scratch / "photos", per_class=20)
         self.train("photos", "first")
         split = self.scratch / "first/split.safetensors"
         split.write_bytes(split.read_bytes()[:-1])
-        self.assert_refused("eval", "first", says="split.safetensors")
-        self.assert_refused("train", "--data", "photos", "--init", "first", "--out", "x", *ONCE,
+        self.assert_rejected("eval", "first", says="split.safetensors")
+        self.assert_rejected("train", "--data", "photos", "--init", "first", "--out", "x", *ONCE,
                             says="split.safetensors")
 
     def test_info_and_train_show_the_same_split(self):
@@ -251,7 +251,7 @@ class MovedData(SplitTest):
         self.assertEqual(former.returncode, 0, former.stderr)
         self.assertIn("--part is deprecated, use --split", former.stderr)
         self.assertEqual(*((self.scratch / name).read_bytes() for name in ("former.npy", "present.npy")))
-        self.assert_refused("embed", run, "--part", "test", "--split", "test", "-o", "e.npy",
+        self.assert_rejected("embed", run, "--part", "test", "--split", "test", "-o", "e.npy",
                             says="--split")
 
     def test_other_data_is_split_without_samples_that_were_trained_on(self):
@@ -263,12 +263,12 @@ class MovedData(SplitTest):
         shutil.copytree(self.scratch / "home/photos", other, dirs_exist_ok=True)
         mixed = self.run_json("eval", run, "--data", "other")
         self.assertEqual(mixed["samples"], evaluated["samples"] + self.before["samples"])
-        self.assert_refused("eval", run, "--data", "nowhere", says="nowhere")
+        self.assert_rejected("eval", run, "--data", "nowhere", says="nowhere")
 
     def test_a_corrupt_data_file_is_named(self):
         for text in ("", "[]", "{}", '{"root": "", "absolute": 3, "relative": "x"}', "{" * 10000):
             (self.scratch / "home/runs/photos/data.json").write_text(text)
-            self.assert_refused("eval", "home/runs/photos", says="data.json")
+            self.assert_rejected("eval", "home/runs/photos", says="data.json")
 
 
 class KnownNames(SplitTest):
@@ -293,7 +293,7 @@ class KnownNames(SplitTest):
         self.assertEqual(self.data_of("run")["dataset"], "folder")
 
     def test_unknown_dataset_name(self):
-        self.assert_refused("train", "--data", "fashion-mnits", *ONCE,
+        self.assert_rejected("train", "--data", "fashion-mnits", *ONCE,
                             says="no dataset, folder, archive or file 'fashion-mnits'")
 
     @unittest.skipUnless(SYSTEM_FASHION_MNIST.exists(),

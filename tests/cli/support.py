@@ -50,12 +50,12 @@ def write_wav(path, rate, seconds, hertz):
     path.parent.mkdir(parents=True, exist_ok=True)
     count = int(rate * seconds)
     values = [int(9000 * math.sin(2 * math.pi * hertz * i / rate)) for i in range(count)]
-    with wave.open(str(path), "wb") as sound:
-        sound.setparams((1, 2, rate, count, "NONE", ""))
-        sound.writeframes(struct.pack(f"<{count}h", *values))
+    with wave.open(str(path), "wb") as audio:
+        audio.setparams((1, 2, rate, count, "NONE", ""))
+        audio.writeframes(struct.pack(f"<{count}h", *values))
 
 
-def make_sounds(root, per_class=10, rate=8000):
+def make_clips(root, per_class=10, rate=8000):
     for kind, hertz in (("high", 2000), ("low", 300)):
         for number in range(per_class):
             write_wav(root / kind / f"{number:03}.wav", rate, 0.2 + 0.01 * number, hertz)
@@ -98,7 +98,7 @@ class CommandLineTest(unittest.TestCase):
         self.assertEqual(ran.returncode, 0, ran.stderr)
         return json.loads(ran.stdout)
 
-    def assert_refused(self, *arguments, says):
+    def assert_rejected(self, *arguments, says):
         """Checks for exit status 2, an error message, no standard output and no files written."""
         before = sorted(p for p in self.scratch.rglob("*"))
         ran = self.run_program(*arguments)

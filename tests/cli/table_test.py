@@ -84,32 +84,32 @@ class AuditTable(TableCommands):
         self.assertEqual({issue["predicted_label"] for issue in issues}, {"10", "15", "20"})
         self.assertEqual(sum(issue["is_label_issue"] == "true" for issue in issues), sum(self.wrong))
 
-    def refused(self, *arguments, says):
+    def rejected(self, *arguments, says):
         for words in says:
-            self.assert_refused("audit", *arguments, "-o", "issues.csv", says=words)
+            self.assert_rejected("audit", *arguments, "-o", "issues.csv", says=words)
 
-    def test_bad_tables_are_refused_with_file_line_and_column(self):
-        self.refused("data.csv", "--label", "intnet", "--embeddings", "e.npy", says=["intnet", "intent", "utterance"])
-        self.refused("data.csv", "--embeddings", "e.npy", says=["--label"])
-        self.refused("data.csv", "--label", "intent", says=["embedding", "--embeddings"])
-        self.refused("data.csv", "--label", "intent", "--id", "part", "--embeddings", "e.npy",
+    def test_bad_tables_are_rejected_with_file_line_and_column(self):
+        self.rejected("data.csv", "--label", "intnet", "--embeddings", "e.npy", says=["intnet", "intent", "utterance"])
+        self.rejected("data.csv", "--embeddings", "e.npy", says=["--label"])
+        self.rejected("data.csv", "--label", "intent", says=["embedding", "--embeddings"])
+        self.rejected("data.csv", "--label", "intent", "--id", "part", "--embeddings", "e.npy",
                      says=["'part'", "data.csv:"])
-        self.refused("gone.csv", "--label", "intent", "--embeddings", "e.npy", says=["gone.csv"])
+        self.rejected("gone.csv", "--label", "intent", "--embeddings", "e.npy", says=["gone.csv"])
         write_table(self.scratch / "short.csv", {name: values[:30] for name, values in self.columns.items()})
-        self.refused("short.csv", "--label", "intent", "--embeddings", "e.npy", says=["300 rows", "short.csv 30"])
+        self.rejected("short.csv", "--label", "intent", "--embeddings", "e.npy", says=["300 rows", "short.csv 30"])
         (self.scratch / "ragged.csv").write_text("intent,text\na,b\na\n")
-        self.refused("ragged.csv", "--label", "intent", "--embeddings", "e.npy", says=["ragged.csv:3"])
+        self.rejected("ragged.csv", "--label", "intent", "--embeddings", "e.npy", says=["ragged.csv:3"])
         (self.scratch / "latin.csv").write_bytes("intent\ncafé\n".encode("latin-1"))
-        self.refused("latin.csv", "--label", "intent", "--embeddings", "e.npy", says=["latin.csv:2", "UTF-8"])
+        self.rejected("latin.csv", "--label", "intent", "--embeddings", "e.npy", says=["latin.csv:2", "UTF-8"])
 
-    def test_arguments_that_do_not_go_together_are_refused(self):
-        self.assert_refused("audit", *self.CONTRACT, says="-o")
-        self.refused(*self.CONTRACT, "--labels", "l.npy", says=["--label COLUMN"])
-        self.refused(*self.CONTRACT, "--feature-columns", "v", says=["--feature-columns"])
-        self.refused(*self.CONTRACT, "--sheet", "s.html", says=["--sheet"])
-        self.refused("data.csv", "--label", "intent", "--run", "nowhere", says=["--image COLUMN"])
-        self.refused("--label", "intent", "--embeddings", "e.npy", says=["expected a table"])
-        self.refused("e.npy", "--label", "intent", says=["e.npy"])
+    def test_arguments_that_do_not_go_together_are_rejected(self):
+        self.assert_rejected("audit", *self.CONTRACT, says="-o")
+        self.rejected(*self.CONTRACT, "--labels", "l.npy", says=["--label COLUMN"])
+        self.rejected(*self.CONTRACT, "--feature-columns", "v", says=["--feature-columns"])
+        self.rejected(*self.CONTRACT, "--sheet", "s.html", says=["--sheet"])
+        self.rejected("data.csv", "--label", "intent", "--run", "nowhere", says=["--image COLUMN"])
+        self.rejected("--label", "intent", "--embeddings", "e.npy", says=["expected a table"])
+        self.rejected("e.npy", "--label", "intent", says=["e.npy"])
 
 
 class OtherTableCommands(TableCommands):
@@ -117,9 +117,9 @@ class OtherTableCommands(TableCommands):
 
     def test_mi_is_that_of_arrays(self):
         self.assertEqual(self.run_json("mi", *self.TABLE), self.run_json("mi", "e.npy", "l.npy"))
-        self.assert_refused("mi", "data.csv", "--embeddings", "e.npy", says="--label")
-        self.assert_refused("mi", "data.csv", "l.npy", "--label", "intent", says="LABELS")
-        self.assert_refused("mi", "e.npy", says="LABELS")
+        self.assert_rejected("mi", "data.csv", "--embeddings", "e.npy", says="--label")
+        self.assert_rejected("mi", "data.csv", "l.npy", "--label", "intent", says="LABELS")
+        self.assert_rejected("mi", "e.npy", says="LABELS")
 
     def test_tsne_draws_the_classes(self):
         result = self.run_json("tsne", *self.TABLE, "-o", "map.html", "--iterations", "50")
@@ -128,8 +128,8 @@ class OtherTableCommands(TableCommands):
         self.assertIn("refund, please", page)
         self.assertEqual(self.run_json("tsne", "data.csv", "--embeddings", "e.npy", "-o", "map.npy",
                                        "--iterations", "50")["samples"], 300)
-        self.assert_refused("tsne", *self.TABLE, "--labels", "l.npy", "-o", "m.npy", says="--label COLUMN")
-        self.assert_refused("tsne", "e.npy", "--embeddings", "e.npy", "-o", "m.npy", says="is for tables")
+        self.assert_rejected("tsne", *self.TABLE, "--labels", "l.npy", "-o", "m.npy", says="--label COLUMN")
+        self.assert_rejected("tsne", "e.npy", "--embeddings", "e.npy", "-o", "m.npy", says="is for tables")
 
     def test_eval_uses_the_split(self):
         result = self.run_json("eval", *self.TABLE, "--split", "part")
@@ -138,7 +138,7 @@ class OtherTableCommands(TableCommands):
         self.assertAlmostEqual(result["top1"], 1 - wrong_in_test / 60, 9)
         self.assertEqual([entry["name"] for entry in result["classes"]], list(NAMES))
         self.assertEqual(self.run_json("eval", *self.TABLE)["samples"], 59)  # a fifth of each class
-        self.assert_refused("eval", *self.TABLE, "--split", "key", says="'key'")
+        self.assert_rejected("eval", *self.TABLE, "--split", "key", says="'key'")
 
 
 class ApplyCorrections(TableCommands):
@@ -173,20 +173,20 @@ class ApplyCorrections(TableCommands):
         self.assertNotIn("k5", clean)
         self.assertEqual((clean["k6"]["intent"], clean["k6"]["utterance"]), (NAMES[0], self.texts[6]))
 
-    def test_bad_corrections_are_refused_and_nothing_is_written(self):
-        def refused(corrections, *arguments, says, output="clean.csv"):
-            self.assert_refused("apply", corrections, "--data", "data.csv", "--label", "intent", *arguments,
+    def test_bad_corrections_are_rejected_and_nothing_is_written(self):
+        def rejected(corrections, *arguments, says, output="clean.csv"):
+            self.assert_rejected("apply", corrections, "--data", "data.csv", "--label", "intent", *arguments,
                                 "-o", output, says=says)
 
         write_table(self.scratch / "c.csv", {"row": [0, 1], "given_label": [self.labels[0], "other"],
                                              "action": ["drop", "drop"]})
-        refused("c.csv", says="c.csv:3")
-        refused("c.csv", says="another version")
+        rejected("c.csv", says="c.csv:3")
+        rejected("c.csv", says="another version")
         write_table(self.scratch / "c.csv", {"row": [0], "action": ["drop"]})
-        refused("c.csv", output="data.csv", says="is an input")
-        refused("c.csv", output="clean.tsv", says="does not end in .csv")
-        refused("c.csv", "--embeddings", "gone.npy", says="gone.npy")
-        refused("gone.csv", says="gone.csv")
+        rejected("c.csv", output="data.csv", says="is an input")
+        rejected("c.csv", output="clean.tsv", says="does not end in .csv")
+        rejected("c.csv", "--embeddings", "gone.npy", says="gone.npy")
+        rejected("gone.csv", says="gone.csv")
 
 
 class TableOfFiles(CommandLineTest):
@@ -201,5 +201,5 @@ class TableOfFiles(CommandLineTest):
         self.assertEqual([issue["given_label"] for issue in issues], labels)
         self.assertEqual(min(issues, key=lambda issue: float(issue["label_quality"]))["row"], "3")
         write_table(self.scratch / "bad.csv", {"file": [*files[:9], "gone.png"], "kind": labels[:10]})
-        self.assert_refused("audit", "bad.csv", "--label", "kind", "--image", "file", "--run", "run", "-o", "j.csv",
+        self.assert_rejected("audit", "bad.csv", "--label", "kind", "--image", "file", "--run", "run", "-o", "j.csv",
                             says="gone.png")

@@ -66,17 +66,17 @@ class Theory(CommandLineTest):
             self.assertLess(line["points"][-1]["y"], 0)
 
     def test_unknown_experiment_suggests_the_nearest(self):
-        self.assert_refused("theory", "--only", "T3,T44", says="T4")
-        self.assert_refused("theory", "--only", "t3", says="T3")
+        self.assert_rejected("theory", "--only", "T3,T44", says="T4")
+        self.assert_rejected("theory", "--only", "t3", says="T3")
 
     def test_unusable_output_directories_are_rejected_first(self):
         Path(self.scratch / "file").write_text("x")
         for directory in ("file", "file/below"):
-            self.assert_refused("theory", "--only", "T3", "-o", directory, says="output directory")
+            self.assert_rejected("theory", "--only", "T3", "-o", directory, says="output directory")
 
     def test_rejects_invalid_options(self):
-        self.assert_refused("theory", "--seed", "-1", says="--seed")
-        self.assert_refused("theory", "--effort", "2", says="--effort")
+        self.assert_rejected("theory", "--seed", "-1", says="--seed")
+        self.assert_rejected("theory", "--effort", "2", says="--effort")
 
 
 if __name__ == "__main__":

@@ -6,7 +6,7 @@ import unittest
 import urllib.request
 
 from pages import BROWSER, look_at, page_data
-from support import PROGRAM, CommandLineTest, make_sounds, stripes, write_png
+from support import PROGRAM, CommandLineTest, make_clips, stripes, write_png
 
 QUICK = ["--set", "encoder.name=resnet-small", "--set", "train.epochs=1", "--set",
          "train.batch_size=8", "--set", "threads=1"]
@@ -78,13 +78,13 @@ class TinyRuns(CommandLineTest):
                             third["test_fingerprint"] + third["train_fingerprint"])
 
     def test_label_issues_of_audio_can_be_played(self):
-        make_sounds(self.scratch / "tones")
+        make_clips(self.scratch / "tones")
         self.train("tones", "runs/tones", "--set", "encoder.name=audio-cnn")
         page = self.scratch / "runs/tones/report.html"
         data, text = page_data(page)
         audit = data["runs"][0]["audit"]
-        self.assertEqual(len(audit["sounds"]), len(audit["worst"]))
-        self.assertTrue(audit["sounds"][0]["wav"].startswith("UklGR"))  # RIFF
+        self.assertEqual(len(audit["clips"]), len(audit["worst"]))
+        self.assertTrue(audit["clips"][0]["wav"].startswith("UklGR"))  # RIFF
         self.assertIn("media-src data: blob:", text)
         self.assert_opens(page, "▶")
 
@@ -97,8 +97,8 @@ class TinyRuns(CommandLineTest):
         self.addCleanup(server.send_signal, signal.SIGINT)
         address = next(word for word in server.stderr.readline().split()
                        if word.startswith("http"))
-        with urllib.request.urlopen(address + "run/a/") as answer:
-            (self.scratch / "served.html").write_bytes(answer.read())
+        with urllib.request.urlopen(address + "run/a/") as response:
+            (self.scratch / "served.html").write_bytes(response.read())
         self.assert_opens(self.scratch / "served.html", "95 % interval")
 
     @unittest.skipUnless(BROWSER, "no Chromium, node or web/node_modules")

@@ -36,7 +36,7 @@ class Configure(unittest.TestCase):
         self.addCleanup(folder.cleanup)
         self.folder = Path(folder.name)
 
-    def refused(self, *arguments, **environment):
+    def rejected(self, *arguments, **environment):
         """Returns the error message on one line."""
         variables = {name: value for name, value in os.environ.items() if name != "PROJNCE_PYTHON"}
         ran = subprocess.run([shutil.which("cmake"), "-G", "Ninja", f"-DCMAKE_MAKE_PROGRAM={shutil.which('ninja')}",
@@ -49,13 +49,13 @@ class Configure(unittest.TestCase):
 
     def test_a_torch_that_is_too_old(self):
         torch = make_torch(self.folder / "torch", "2.4.1")
-        said = self.refused(f"-DCMAKE_PREFIX_PATH={torch}")
+        said = self.rejected(f"-DCMAKE_PREFIX_PATH={torch}")
         self.assertIn(f"projnce needs PyTorch 2.6 or newer, but found torch 2.4.1 in {torch} (CMAKE_PREFIX_PATH). "
                       "Run `script/setup`", said)
 
     def test_a_torch_without_libraries(self):
         torch = make_torch(self.folder / "torch", "2.13.0", library=False)
-        said = self.refused(f"-DCMAKE_PREFIX_PATH={torch}/share/cmake")
+        said = self.rejected(f"-DCMAKE_PREFIX_PATH={torch}/share/cmake")
         self.assertIn(f"found headers without libraries in {torch} (CMAKE_PREFIX_PATH)", said)
 
     @unittest.skipUnless(system_torch_is_old(), "the system's own torch is suitable")
@@ -63,13 +63,13 @@ class Configure(unittest.TestCase):
         python = self.folder / "python"
         python.write_text("#!/bin/sh\nexit 1\n")
         python.chmod(0o755)
-        said = self.refused(f"-DPROJNCE_PYTHON={python}")
+        said = self.rejected(f"-DPROJNCE_PYTHON={python}")
         self.assertRegex(said, r"projnce needs PyTorch 2.6 or newer, but found (none|torch 1\S+ in /usr "
                                r"\(system package\))\. Run `script/setup`.* or `pip install torch")
 
     def test_a_torch_with_the_old_abi(self):
         torch = make_torch(self.folder / "torch", "2.6.0", abi=0)
-        said = self.refused(f"-DCMAKE_PREFIX_PATH={torch}")
+        said = self.rejected(f"-DCMAKE_PREFIX_PATH={torch}")
         self.assertIn(f"torch 2.6.0 in {torch}/lib was built with the old C++ ABI (_GLIBCXX_USE_CXX11_ABI=0)", said)
         self.assertIn("Install torch 2.7 or newer", said)
 
@@ -78,7 +78,7 @@ class Configure(unittest.TestCase):
         nothing.mkdir()
         for variables in ({"PATH": str(nothing), "CXX": ""}, {"CXX": f"{nothing}/g++"}):
             with self.subTest(variables):
-                said = self.refused(**variables)
+                said = self.rejected(**variables)
                 self.assertIn("projnce needs a C++20 compiler, but none was found: run `script/setup build`", said)
 
 

@@ -198,8 +198,8 @@ class Train(CommandLineTest):
     def test_rejects_contradictory_loss_options(self):
         make_folder(self.scratch / "photos")
         perp = ("train", "--data", "photos", "--set", "loss.name=projnce-perp", "--set")
-        self.assert_refused(*perp, "loss.priors=uniform", says="leave_one_out")
-        self.assert_refused(*perp, "loss.leave_one_out=instance", "--set",
+        self.assert_rejected(*perp, "loss.priors=uniform", says="leave_one_out")
+        self.assert_rejected(*perp, "loss.leave_one_out=instance", "--set",
                             "loss.denominator=exclude_self", says="denominator")
 
     LONG = [*TINY, "--set", "train.epochs=12", "--set", "train.log_every=1"]

@@ -13,11 +13,11 @@ import unittest
 
 from formats_test import FORMATS, MODES, Image, image, save
 from pages import BROWSER, look_at
-from support import CommandLineTest, make_sounds, stripes, write_png, write_wav
+from support import CommandLineTest, make_clips, stripes, write_png, write_wav
 
 # "1 samples", "1 test samples": a plural after the number one.
 PLURAL_OF_ONE = re.compile(r"(?<![\d.,/])\b1 (?:[a-z]+ )?(?:batches|cells|checkpoints|classes|dimensions|embeddings|entries|"
-                           r"epochs|files|folds|images|iterations|labels|predictions|ranks|rows|runs|samples|sounds|"
+                           r"epochs|files|folds|images|iterations|labels|predictions|ranks|rows|runs|samples|clips|"
                            r"tensors|threads|values|vectors|views)\b")
 QUICK = ["--set", "train.epochs=2", "--set", "train.batch_size=16", "--set", "threads=1"]
 IMAGES = QUICK + ["--set", "encoder.name=resnet-small"]
@@ -109,7 +109,7 @@ def mislabeled(root):
     return root
 
 
-def long_sounds(root):
+def long_clips(root):
     for kind, hertz in (("bell", 1500), ("drum", 200), ("wind", 700)):
         for number in range(8):
             write_wav(root / kind / f"{number}.wav", 8000, 1.0 + 0.2 * number, hertz + 10 * number)
@@ -123,7 +123,7 @@ DATASETS = {
     "unicode": lambda root: images(root, {"Größe": 12, "日本": 12, "emoji 🐈": 12}),
     "rubbish": with_rubbish,
     "mixed-formats": mixed_formats,
-    "sounds": lambda root: make_sounds(root, per_class=10),
+    "clips": lambda root: make_clips(root, per_class=10),
     "vectors": lambda root: vectors(root, 3, 40, 24, 0.4),
     "two": lambda root: images(root, {"a": 10, "b": 2}),
     "one-each": lambda root: images(root, {"a": 12, "b": 12, "c": 1}),
@@ -135,11 +135,11 @@ DATASETS = {
     "test-split": with_test_split,
     "duplicates": duplicates,
     "large-images": lambda root: images(root, {"a": 10, "b": 10}, side=90),
-    "long-sounds": long_sounds,
+    "long-clips": long_clips,
     "random-vectors": lambda root: vectors(root, 4, 30, 16, 50.0),
     "large-vectors": lambda root: vectors(root, 5, 30, 300, 1.0, scale=1e4),
 }
-ALWAYS = ("tiny", "unequal", "unicode", "rubbish", "sounds", "vectors")
+ALWAYS = ("tiny", "unequal", "unicode", "rubbish", "clips", "vectors")
 
 
 class UnseenData(CommandLineTest):
@@ -168,7 +168,7 @@ class UnseenData(CommandLineTest):
         self.assertEqual(verified.returncode, 2 if name == "rubbish" else 0, verified.stdout)
         run = self.scratch / f"run-{name}"
         settings = QUICK + ["--set", "encoder.name=mlp"] if "vectors" in name else \
-            QUICK if "sounds" in name else IMAGES
+            QUICK if "clips" in name else IMAGES
         self.succeeds("train", "--data", data, "--out", run, *settings)
         summary = json.loads((run / "summary.json").read_text())
         self.assertEqual(summary["accuracy"]["reported"], summary["delivered"]["top1"])

@@ -4,14 +4,14 @@ import re
 import unittest
 
 from made_datasets import MAKERS
-from support import CommandLineTest, make_folder, make_sounds
+from support import CommandLineTest, make_folder, make_clips
 
 COMMANDS = ("train", "launch", "eval", "predict", "embed", "export", "mi", "tsne", "audit", "apply", "report",
             "reproduce", "serve", "data", "loss", "theory", "bench")
 
 
 class Usage(CommandLineTest):
-    def refusal(self, *arguments, env=None):
+    def rejection(self, *arguments, env=None):
         """Returns message and hint of a rejected call."""
         before = sorted(self.scratch.rglob("*"))
         ran = self.run_program(*arguments, env=env)
@@ -24,7 +24,7 @@ class Usage(CommandLineTest):
         return lines[0], lines[1] if len(lines) > 1 else ""
 
     def assert_says(self, *arguments, sentence, hint=""):
-        found = self.refusal(*arguments)
+        found = self.rejection(*arguments)
         self.assertIn(sentence, found[0])
         self.assertIn(hint, found[1])
 
@@ -44,9 +44,9 @@ class Help(Usage):
 
     def test_help_is_a_command_too(self):
         for command in ((), ("train",), ("data", "info")):
-            asked = self.run_program("help", *command)
-            self.assertEqual(asked.returncode, 0, asked.stderr)
-            self.assertEqual(asked.stdout, self.run_program(*command, "--help").stdout)
+            result = self.run_program("help", *command)
+            self.assertEqual(result.returncode, 0, result.stderr)
+            self.assertEqual(result.stdout, self.run_program(*command, "--help").stdout)
         self.assert_says("help", "trian", sentence="no command 'trian'", hint="projnce train")
 
     def test_help_shows_choices_by_name(self):
@@ -186,7 +186,7 @@ class Arguments(Usage):
                                  sentence=f"{name} = {value} is out of range, expected ")
             unlimited = name in ("--perplexity", "--exaggeration", "--temperature", "--knn-temperature")
             for value in ("abc", "", "1x", "nan", *(() if unlimited else ("99999999999999999999999",))):
-                found = self.refusal(*arguments, value, *last)[0]
+                found = self.rejection(*arguments, value, *last)[0]
                 self.assertRegex(found, rf"{name} = '?{value}'? is (not a number|not an integer|out of range), expected")
 
     def test_more_threads_than_cores_measure_nothing(self):
@@ -233,11 +233,11 @@ class ReproduceUsage(Usage):
         data = self.scratch / "data"
         env = {"PROJNCE_DATA": str(data), "HOME": str(data)}
         data.mkdir()
-        hint = self.refusal("reproduce", "table1", "--scale", "smoke", env=env)[1]
+        hint = self.rejection("reproduce", "table1", "--scale", "smoke", env=env)[1]
         self.assertIn("--dataset FOLDER", hint)
         self.assertNotIn("cifar10", hint)
         MAKERS["mnist"](data)
-        sentence, hint = self.refusal("reproduce", "table1", "--scale", "smoke", env=env)
+        sentence, hint = self.rejection("reproduce", "table1", "--scale", "smoke", env=env)
         self.assertIn("CIFAR-10 is not on this machine", sentence)
         self.assertIn("--dataset mnist", hint)
         self.assertNotIn("cifar10", hint)
@@ -259,8 +259,8 @@ class ReproduceUsage(Usage):
         self.assertIn("coarse_training", page)
 
     def test_rejects_a_table_without_trainable_cells(self):
-        make_sounds(self.scratch / "sounds", per_class=20)
-        self.assert_says("reproduce", "table5", "--scale", "smoke", "--dataset", "sounds",
+        make_clips(self.scratch / "clips", per_class=20)
+        self.assert_says("reproduce", "table5", "--scale", "smoke", "--dataset", "clips",
                          sentence="no cell of this table can be trained")
 
 

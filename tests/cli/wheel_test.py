@@ -152,7 +152,7 @@ class Wheel(unittest.TestCase):
         for fact in ("ImportError: projnce needs torch", str(bare.python), "`pip install torch==2.13.0`"):
             self.assertIn(fact, ran.stderr.splitlines()[-1])
 
-    def test_another_torch_is_refused_by_both(self):
+    def test_another_torch_is_rejected_by_both(self):
         built_with = self.clean.site / "projnce" / "lib" / "projnce_ops.json"
         before = built_with.read_text()
         self.addCleanup(built_with.write_text, before)

@@ -89,14 +89,14 @@ class FeatureDataset : public MemoryDataset {
 };
 
 TEST(InputOptions, AudioKeepsItsSectionAndHasOneMean) {
-  const FeatureDataset dataset(SampleKind::kSound, {1, 128, 17, std::vector<float>(128 * 17, -3)});
+  const FeatureDataset dataset(SampleKind::kAudio, {1, 128, 17, std::vector<float>(128 * 17, -3)});
   const auto input =
-      resolve_input(settings_in("[sound]\nseconds = 0.5\nscale = 'slaney'"), dataset, 1);
+      resolve_input(settings_in("[audio]\nseconds = 0.5\nscale = 'slaney'"), dataset, 1);
   EXPECT_EQ(input.shape().height, 128);
   EXPECT_EQ(input.shape().width, 16);
   EXPECT_EQ(input.mean, std::vector<double>{-3});
   const auto read = round_trip(input);
-  EXPECT_EQ(read.kind, SampleKind::kSound);
+  EXPECT_EQ(read.kind, SampleKind::kAudio);
   EXPECT_EQ(read.mel.scale, augment::MelScale::kSlaney);
   EXPECT_EQ(read.mel.seconds, 0.5);
   EXPECT_FALSE(to_table(input_settings(input)).has("image_size"));
@@ -115,9 +115,9 @@ TEST(InputOptions, InfersTheVectorSize) {
 TEST(InputOptions, RejectsSettingsOfAnotherKind) {
   const std::vector<Image> images = {constant_image(8, 8, 3, 9)};
   EXPECT_THAT(error_message_of([&] { resolve(images, "vector_size = 3"); }), HasSubstr("'image'"));
-  EXPECT_THAT(error_message_of([&] { resolve(images, "[sound]\nhop = 64"); }),
+  EXPECT_THAT(error_message_of([&] { resolve(images, "[audio]\nhop = 64"); }),
               HasSubstr("'image'"));
-  EXPECT_THAT(error_message_of([&] { resolve(images, "kind = 'sound'"); }), HasSubstr("'image'"));
+  EXPECT_THAT(error_message_of([&] { resolve(images, "kind = 'audio'"); }), HasSubstr("'image'"));
 }
 
 }  // namespace

@@ -147,7 +147,7 @@ TEST(RunConfig, AutoConfigChoosesTheEncoderByTheKindOfSamples) {
     return text_of(table, "encoder", "name");
   };
   EXPECT_EQ(encoder_of(SampleKind::kImage), "resnet-small");
-  EXPECT_EQ(encoder_of(SampleKind::kSound), "audio-cnn");
+  EXPECT_EQ(encoder_of(SampleKind::kAudio), "audio-cnn");
   EXPECT_EQ(encoder_of(SampleKind::kVector), "mlp");
 }
 
@@ -170,8 +170,8 @@ TEST(RunConfig, RoundTrips) {
         "[dataset]\nname = 'stl10'\nfold = 3\n[loss]\nname = 'generalized-infonce'\nprojection_pos "
         "= 'perp'\n"
         "[loss.pos]\nbandwidth = 2\n[loss.neg]\ndetach = true",
-        "[encoder]\nname = 'audio-cnn'\nwidth = 8\n[input.sound]\nrate = 8000\n"
-        "[augment.sound]\ngain_db = 3\n[dataset]\nname = 'esc50'\nmax_corrupt = 3",
+        "[encoder]\nname = 'audio-cnn'\nwidth = 8\n[input.audio]\nrate = 8000\n"
+        "[augment.audio]\ngain_db = 3\n[dataset]\nname = 'esc50'\nmax_corrupt = 3",
         "[loss]\nname = 'joint-projnce'\npreset = 'paper'\nbeta = 2\ntheta = 0.25",
         "[loss]\nname = 'supcon'\nbase_tau = 1\n[dataset]\nname = 'crema-d'\n"
         "test_speakers = ['1001']\n[eval]\nprotocols = ['knn', 'probe']"}) {
@@ -214,16 +214,23 @@ TEST(RunConfig, NamesOfEarlierVersionsAreReplaced) {
   const auto path = write_config(dir,
                                  "[dataset]\nname = 'stl10'\ntrain_part = 'unlabeled'\n"
                                  "[encoder]\nname = 'mlp'\n"
+                                 "[input]\nkind = 'sound'\n[input.sound]\nrate = 8000\n"
+                                 "[augment.sound]\ngain_db = 3\n"
                                  "[loss]\nname = 'rince'\nlam = 0.5\nempty_pos = 'skip'");
   std::vector<std::string> deprecations;
   const auto requested = requested_settings({.config = path}, &deprecations);
   EXPECT_THAT(deprecations, ::testing::UnorderedElementsAre(
                                 "[dataset] train_part is deprecated, use train_split",
+                                "[input] kind = 'sound' is deprecated, use 'audio'",
+                                "[input] sound is deprecated, use audio",
+                                "[augment] sound is deprecated, use audio",
                                 "[loss] lam is deprecated, use lambda_",
                                 "[loss] empty_pos is deprecated, use empty_positives"));
   EXPECT_EQ(text_of(requested, "dataset", "train_split"), "unlabeled");
   EXPECT_EQ(text_of(requested, "loss", "empty_positives"), "skip");
   EXPECT_FALSE(requested.tables.at("loss").values.contains("empty_pos"));
+  EXPECT_TRUE(requested.tables.at("input").tables.contains("audio"));
+  EXPECT_FALSE(requested.tables.at("augment").tables.contains("sound"));
   const auto stored = read_stored_settings(path);
   EXPECT_EQ(to_toml(parse_run_config(stored)), to_toml(parse_run_config(requested)));
 }

@@ -197,6 +197,38 @@ TEST(TableReader, AcceptsDeprecatedKeysAndValuesWithAMessage) {
   EXPECT_EQ(to_toml(table), to_toml(to_table(options)));
 }
 
+struct RenamedSectionName {
+  RenamedOptions train;
+};
+
+void list_fields(RenamedSectionName& options, FieldVisitor& fields) {
+  fields.renamed("fit", "train").section("train", options.train);
+}
+
+TEST(TableReader, AcceptsDeprecatedSections) {
+  auto table = parse_toml("[fit]\nrounds = 7", "run.toml");
+  TableReader reader(table, "");
+  RenamedSectionName options;
+  list_fields(options, reader);
+  reader.done();
+  EXPECT_EQ(options.train.epochs, 7);
+  ASSERT_EQ(reader.deprecations().size(), 2U);
+  EXPECT_EQ(reader.deprecations()[0].message, "fit is deprecated, use train");
+  EXPECT_EQ(reader.deprecations()[1].message, "[train] rounds is deprecated, use epochs");
+  use_present_names(table, reader.deprecations());
+  EXPECT_EQ(to_toml(table), "[train]\nepochs = 7\n");
+}
+
+TEST(TableReader, RejectsADeprecatedSectionNextToThePresentOneAndOtherValues) {
+  const auto error_of = [](const std::string& text) {
+    return testing::error_message_of(
+        [&] { read_options<RenamedSectionName>(parse_toml(text, "run.toml"), ""); });
+  };
+  EXPECT_THAT(error_of("[fit]\nepochs = 7\n[train]\nepochs = 8"),
+              HasSubstr("train and fit are both set"));
+  EXPECT_THAT(error_of("fit = 3"), HasSubstr("expected a section [fit]"));
+}
+
 struct RenamedNames {
   std::string loss;
   std::vector<std::string> protocols;

@@ -17,11 +17,11 @@ using ::testing::HasSubstr;
 
 class LayoutChoiceTest : public ::testing::Test {
  protected:
-  /// Sounds of five seconds in class folders, next to the lists of Speech Commands.
-  void add_long_sounds() {
-    const auto sound = testing::encode_wav(1000, std::vector<int16_t>(5000, 100));
+  /// Clips of five seconds in class folders, next to the lists of Speech Commands.
+  void add_long_clips() {
+    const auto audio = testing::encode_wav(1000, std::vector<int16_t>(5000, 100));
     for (const std::string name : {"dog", "rain"}) {
-      for (int i = 0; i < 6; ++i) folder_.write(concat(name, "/", i, ".wav"), sound);
+      for (int i = 0; i < 6; ++i) folder_.write(concat(name, "/", i, ".wav"), audio);
     }
     folder_.write_text("testing_list.txt", "dog/0.wav\nrain/0.wav\n");
     folder_.write_text("validation_list.txt", "dog/1.wav\nrain/1.wav\n");
@@ -43,8 +43,8 @@ class LayoutChoiceTest : public ::testing::Test {
   testing::DatasetFolder folder_;
 };
 
-TEST_F(LayoutChoiceTest, LongSoundsWithListsUseTheFolderLayout) {
-  add_long_sounds();
+TEST_F(LayoutChoiceTest, LongClipsWithListsUseTheFolderLayout) {
+  add_long_clips();
   const auto split = open();
   EXPECT_EQ(split.layout.name, "folder");
   EXPECT_THAT(split.layout.reason, HasSubstr("one subfolder per class"));
@@ -53,7 +53,7 @@ TEST_F(LayoutChoiceTest, LongSoundsWithListsUseTheFolderLayout) {
 }
 
 TEST_F(LayoutChoiceTest, UserCanChooseTheLayout) {
-  add_long_sounds();
+  add_long_clips();
   const auto split = open("speech-commands");
   EXPECT_EQ(split.layout.name, "speech-commands");
   EXPECT_EQ(split.layout.reason, "chosen by --layout");
@@ -63,7 +63,7 @@ TEST_F(LayoutChoiceTest, UserCanChooseTheLayout) {
 
 TEST_F(LayoutChoiceTest, ReasonNamesTheRecognizedFiles) {
   for (const std::string word : {"yes", "no"}) {
-    for (int i = 0; i < 4; ++i) folder_.add_sound(concat(word, "/", i, ".wav"));
+    for (int i = 0; i < 4; ++i) folder_.add_clip(concat(word, "/", i, ".wav"));
   }
   folder_.write_text("testing_list.txt", "yes/0.wav\nno/0.wav\n");
   folder_.write_text("validation_list.txt", "yes/1.wav\n");
@@ -95,14 +95,14 @@ TEST_F(LayoutChoiceTest, LogsLayoutAndWarnings) {
 }
 
 TEST_F(LayoutChoiceTest, RejectsASingleTrainingClassBeforeDecoding) {
-  for (int i = 0; i < 4; ++i) folder_.add_sound(concat("yes/", i, ".wav"));
-  folder_.add_sound("no/0.wav");
+  for (int i = 0; i < 4; ++i) folder_.add_clip(concat("yes/", i, ".wav"));
+  folder_.add_clip("no/0.wav");
   folder_.write_text("testing_list.txt", "yes/0.wav\nno/0.wav\n");
   folder_.write_text("validation_list.txt", "yes/1.wav\n");
-  const auto refusal =
+  const auto expected =
       AllOf(HasSubstr("samples of only one class, 'yes'"), HasSubstr("two classes"));
-  EXPECT_THAT(testing::error_message_of([&] { open(); }), refusal);
-  EXPECT_THAT(testing::error_message_of([&] { open_dataset(options(), {}); }), refusal);
+  EXPECT_THAT(testing::error_message_of([&] { open(); }), expected);
+  EXPECT_THAT(testing::error_message_of([&] { open_dataset(options(), {}); }), expected);
 }
 
 }  // namespace

@@ -35,7 +35,7 @@ std::vector<int> pixel_at(const Dataset& dataset, int64_t index, int row, int co
   return {pixel, pixel + image.channels};
 }
 
-/// Values of a sound as 16-bit integers.
+/// Values of a clip as 16-bit integers.
 std::vector<int> samples_at(const Dataset& dataset, const std::string& name, size_t begin,
                             size_t count) {
   for (int64_t i = 0; i < dataset.size(); ++i) {

@@ -173,7 +173,7 @@ TEST(ProcessGroup, ReportsTheOperationInWhichARankWasLost) {
   } catch (const Error& error) {
     EXPECT_THAT(error.what(),
                 ::testing::StartsWith("rank 0 of 2 lost the other ranks while gathering "
-                                      "embeddings: a rank died or did not answer within 0.3 s ("));
+                                      "embeddings: a rank died or did not respond within 0.3 s ("));
     EXPECT_EQ(error.kind(), ErrorKind::kRuntime);
   }
 }

@@ -37,8 +37,8 @@ TEST(AudioCnn, SupportsGlobalPooling) {
                     .width = 8,
                     .pool = AudioPool::kGlobal});
   encoder.eval();
-  const auto sound = torch::randn({1, 1, 128, 32});
-  EXPECT_EQ(encoder.forward(sound).sizes(), (std::vector<int64_t>{1, 32}));
+  const auto audio = torch::randn({1, 1, 128, 32});
+  EXPECT_EQ(encoder.forward(audio).sizes(), (std::vector<int64_t>{1, 32}));
 }
 
 TEST(AudioCnn, GridPoolingDistinguishesPositions) {

@@ -32,7 +32,7 @@ information::LabeledRows draw_vmf(int64_t count, double kappa, uint64_t seed) {
 }
 
 constexpr double kInformation = 1.7339667;  // I(Z;C) of six classes with kappa = 12, by quadrature
-constexpr double kMargin = 0.001;           // nats, beside four standard errors
+constexpr double kMargin = 0.001;           // nats, in addition to four standard errors
 
 class UnitClassVectors : public ::testing::Test {
  protected:

@@ -142,13 +142,13 @@ def disk_read_only(scene, disk):
     training.signal(signal.SIGTERM)
     training.wait()
     if not disk.allow_writing(False):
-        raise OSError("the disk could not be mounted anew")
+        raise OSError("the disk could not be mounted again")
     problems = []
     for out in (run, disk.path / "new"):
-        refused = scene.start(out)
-        if refused.wait() not in (1, 2):
-            problems.append(f"{out.name} ended with status {refused.process.returncode}")
-        problems += cause_of(refused, "Read-only file system", "no permission for")
+        rejected = scene.start(out)
+        if rejected.wait() not in (1, 2):
+            problems.append(f"{out.name} ended with status {rejected.process.returncode}")
+        problems += cause_of(rejected, "Read-only file system", "no permission for")
     disk.allow_writing(True)
     return problems or goes_on(scene, run)
 

@@ -20,7 +20,7 @@ def paused(scene, run):
         training.signal(signal.SIGCONT)
 
 
-def second_refused(scene, run):
+def second_rejected(scene, run):
     """The error names the writer; the first training gives the undisturbed result."""
     with paused(scene, run) as first:
         owner = f"is being written by process {first.process.pid} on {socket.gethostname()}"
@@ -54,7 +54,7 @@ def main():
     with support.Scene("train.epochs=4", "train.checkpoint_every=1") as scene:
         scene.train_whole()
         for number in range(options.tries):
-            for trying in (second_refused, second_without_resume, both_at_once):
+            for trying in (second_rejected, second_without_resume, both_at_once):
                 run = scene.root / f"{trying.__name__}{number}"
                 report.attempt(trying.__name__.replace("_", " "), lambda: trying(scene, run))
     return report.end()

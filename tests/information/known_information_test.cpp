@@ -15,7 +15,7 @@ namespace {
 using namespace information;
 
 /// I(X;C) in nats of equally likely classes, X normal with deviation 1 around the class's mean:
-/// the entropy of the mixture, by the trapezoidal rule, less that of the normal distribution.
+/// the entropy of the mixture, by the trapezoidal rule, minus that of the normal distribution.
 double mixture_information(const std::vector<double>& means) {
   constexpr double kStep = 1e-3;
   double entropy = 0;

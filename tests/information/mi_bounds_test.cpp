@@ -178,7 +178,7 @@ TEST(PairBound, RandomLabelsWithManyClassesAndTwoViewsAreNotInformative) {
     const auto se = values.std().item<double>() / std::sqrt(static_cast<double>(kDraws));
     EXPECT_LE(values.mean().item<double>(), 4 * se + 0.001) << classes << " classes";
     if (classes < 100) continue;
-    // Leaving out the row only, not its instance, claims information: the draws could show it.
+    // Excluding the row only, not its instance, exceeds the information: the draws detect it.
     const auto rows = random_labels_of_two_views(classes, 10);
     const auto wrong = pair_bound({rows.embeddings, rows.labels}, options_for(classes, 0.07));
     EXPECT_GT(wrong.normalized, 0.3) << classes << " classes";

@@ -4,7 +4,7 @@
 #include <string>
 
 #include "projnce/core/error.h"
-#include "projnce/io/audio/sound_file.h"
+#include "projnce/io/audio/audio_file.h"
 #include "projnce/io/image/image_file.h"
 #include "tests/support/data_files.h"
 #include "tests/support/scratch_dir.h"
@@ -16,7 +16,7 @@ bool is_image(const std::string& file) {
   return file.starts_with("images/") || (file.starts_with("fuzz/") && !file.ends_with(".wav"));
 }
 
-bool is_sound(const std::string& file) {
+bool is_audio(const std::string& file) {
   return file.starts_with("audio/") || (file.starts_with("fuzz/") && file.ends_with(".wav"));
 }
 
@@ -26,8 +26,8 @@ void check_image(const std::filesystem::path& path, const std::string& name) {
   EXPECT_LE(image.bytes(), size_t{3 * kMaxImagePixels});
 }
 
-void check_sound(const std::filesystem::path& path, const std::string& name) {
-  const auto clip = read_sound(path, name);
+void check_audio(const std::filesystem::path& path, const std::string& name) {
+  const auto clip = read_audio(path, name);
   EXPECT_FALSE(clip.samples.empty()) << name;
   EXPECT_LE(clip.samples.size(), 20'000U) << name;
 }
@@ -59,7 +59,7 @@ TEST(BadFiles, BehaveAsTheManifestSpecifies) {
   const auto folder = testing::unpack_bad_files(dir.path());
   if (folder.empty()) GTEST_SKIP() << "../../shared/data/bad/bad.tar.gz is not on this machine";
   EXPECT_GT(read_bad_files(folder, is_image, check_image), 60);
-  EXPECT_GT(read_bad_files(folder, is_sound, check_sound), 55);
+  EXPECT_GT(read_bad_files(folder, is_audio, check_audio), 55);
 }
 
 }  // namespace

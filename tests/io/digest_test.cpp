@@ -48,13 +48,13 @@ TEST_F(DigestTest, ReadsFilesInBlocks) {
             "cdc76e5c9914fb9281a1c7e284d73e67f1809a48a497200e046d39ccc7112cd0");
 
   const auto file = file_of(testing::Bytes((size_t{5} << 19) + 1, 'a'));
-  uint64_t told = 0;
+  uint64_t reported = 0;
   int times = 0;
   file_digest(file, DigestKind::kMd5, [&](uint64_t bytes) {
-    told += bytes;
+    reported += bytes;
     ++times;
   });
-  EXPECT_EQ(told, file.size);
+  EXPECT_EQ(reported, file.size);
   EXPECT_EQ(times, 3);
 }
 

@@ -212,19 +212,19 @@ TEST(ImageRegion, ClipsBoxesToTheImage) {
 TEST(ImageRegion, RejectsFilesTruncatedWithinThePart) {
   const auto whole = encode_jpeg(random_image(64, 64, 3, 5), {Subsampling::k420});
   const auto pixels = decode_image(whole, "x");
-  int refused = 0;
+  int rejected = 0;
   for (size_t size = 0; size < whole.size(); size += 7) {
     const Bytes cut(whole.begin(), whole.begin() + static_cast<ptrdiff_t>(size));
     try {
       // The result is correct: the file is truncated after it.
       expect_same_pixels(decode_region(cut, {{20, 20, 12, 12}, 1}), pixels);
     } catch (const Error& error) {
-      ++refused;
+      ++rejected;
       EXPECT_THAT(error.what(), ::testing::HasSubstr("x is ")) << size;
     }
     EXPECT_THROW(decode_region(cut, {{60, 20, 4, 4}, 1}), Error) << size;
   }
-  EXPECT_GT(refused, static_cast<int>(whole.size() / 7 / 4));
+  EXPECT_GT(rejected, static_cast<int>(whole.size() / 7 / 4));
 }
 
 TEST(ImageRegion, CorruptFilesGiveAnErrorOrAPart) {

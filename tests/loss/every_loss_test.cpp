@@ -129,26 +129,26 @@ TEST_P(EveryLoss, PropagatesNan) {
 
 TEST_P(EveryLoss, RejectsInconsistentBatches) {
   const auto good = mixed_batch();
-  const auto refused = [&](ContrastiveBatch batch) {
+  const auto rejected = [&](ContrastiveBatch batch) {
     EXPECT_THROW(GetParam().evaluate(batch), Error);
   };
   auto batch = good;
   batch.anchors = good.anchors.view(-1);
   batch.candidates = batch.anchors;
-  refused(batch);
+  rejected(batch);
   batch = good;
   batch.anchors = good.anchors.narrow(0, 0, 0);
   batch.anchor_labels = good.anchor_labels.narrow(0, 0, 0);
   batch.anchor_instances = good.anchor_instances.narrow(0, 0, 0);
-  refused(batch);
+  rejected(batch);
   batch = good;
   batch.anchors = good.anchors.to(torch::kInt64);
   batch.candidates = batch.anchors;
-  refused(batch);
+  rejected(batch);
   batch = good;
   batch.anchor_labels = good.anchor_labels.narrow(0, 0, 9);
   batch.anchor_instances = good.anchor_instances.narrow(0, 0, 9);
-  refused(batch);
+  rejected(batch);
 }
 
 }  // namespace

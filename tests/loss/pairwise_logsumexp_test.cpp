@@ -183,7 +183,7 @@ Outcome plain_logsumexp_of(const PairOperands& pairs) {
                     [](const PairOperands& p, const Tensor&) { return plain_logsumexp(p); });
 }
 
-/// Scores of a thousand leave float32 four digits after the point, whoever computes them.
+/// Scores of a thousand leave float32 four digits after the point in any implementation.
 bool is_fit_for_float(const std::string& name) {
   return name.find("huge") == std::string::npos && name.find("small") == std::string::npos;
 }

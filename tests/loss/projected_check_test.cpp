@@ -52,7 +52,7 @@ class ProjectedCheck : public ::testing::Test {
     return loss(projected, rows_);
   }
 
-  std::string refusal(const projection::Projected& projected) const {
+  std::string error_of(const projection::Projected& projected) const {
     return error_message_of([&] { loss(projected); });
   }
 };
@@ -70,19 +70,19 @@ TEST_F(ProjectedCheck, RejectsVectorsOfAnotherShape) {
   for (const auto& shape : shapes) {
     const auto vectors = torch::full(shape, 0.1, torch::kFloat64);
     EXPECT_THAT(
-        refusal({.vectors = vectors}),
+        error_of({.vectors = vectors}),
         AllOf(HasSubstr("generalized-infonce: the positive projection returned vectors of shape"),
               HasSubstr(concat(vectors.sizes())), HasSubstr("expected [4, 5]")));
   }
-  EXPECT_THAT(refusal({}), HasSubstr("returned no vectors"));
+  EXPECT_THAT(error_of({}), HasSubstr("returned no vectors"));
 }
 
 TEST_F(ProjectedCheck, HintsExplainAnUnexpectedNumberOfVectors) {
   const auto full = [](int64_t count) { return torch::full({count, kDim}, 0.1, torch::kFloat64); };
-  EXPECT_THAT(refusal({.vectors = full(kRows)}), HasSubstr("set per_row to true"));
-  EXPECT_THAT(refusal({.vectors = full(10)}),
+  EXPECT_THAT(error_of({.vectors = full(kRows)}), HasSubstr("set per_row to true"));
+  EXPECT_THAT(error_of({.vectors = full(10)}),
               HasSubstr("index_select(0, candidates.groups.labels)"));
-  EXPECT_THAT(refusal({.vectors = full(kClasses), .per_row = true}),
+  EXPECT_THAT(error_of({.vectors = full(kClasses), .per_row = true}),
               AllOf(HasSubstr("expected [12, 5]"), HasSubstr("set per_row to false")));
 }
 
@@ -96,19 +96,19 @@ TEST_F(ProjectedCheck, ErrorsNameTheProjection) {
 }
 
 TEST_F(ProjectedCheck, RejectsOtherTypesDevicesAndLayouts) {
-  EXPECT_THAT(refusal({.vectors = vectors_.to(torch::kFloat32)}),
+  EXPECT_THAT(error_of({.vectors = vectors_.to(torch::kFloat32)}),
               AllOf(HasSubstr("vectors of type Float, expected Double"),
                     HasSubstr(".to(candidates.rows.scalar_type())")));
-  EXPECT_THAT(refusal({.vectors = vectors_.to(torch::kInt64)}), HasSubstr("of type Long"));
-  EXPECT_THAT(refusal({.vectors = vectors_.to(torch::kHalf)}), HasSubstr("of type Half"));
-  EXPECT_THAT(refusal({.vectors = vectors_.to(torch::kMeta)}),
+  EXPECT_THAT(error_of({.vectors = vectors_.to(torch::kInt64)}), HasSubstr("of type Long"));
+  EXPECT_THAT(error_of({.vectors = vectors_.to(torch::kHalf)}), HasSubstr("of type Half"));
+  EXPECT_THAT(error_of({.vectors = vectors_.to(torch::kMeta)}),
               HasSubstr("vectors on meta, expected cpu"));
-  EXPECT_THAT(refusal({.vectors = vectors_.to_sparse()}), HasSubstr("expected a dense tensor"));
+  EXPECT_THAT(error_of({.vectors = vectors_.to_sparse()}), HasSubstr("expected a dense tensor"));
 }
 
 TEST_F(ProjectedCheck, RejectsPositiveVectorsThatDoNotMatch) {
   const auto with_positive = [&](const torch::Tensor& own) {
-    return refusal({.vectors = vectors_, .positive = own});
+    return error_of({.vectors = vectors_, .positive = own});
   };
   EXPECT_THAT(with_positive(vectors_), HasSubstr("positive of shape [4, 5], expected [12, 5]"));
   EXPECT_THAT(with_positive(rows_.narrow(1, 0, 1)), HasSubstr("positive of shape [12, 1]"));
@@ -119,7 +119,7 @@ TEST_F(ProjectedCheck, RejectsPositiveVectorsThatDoNotMatch) {
 
 TEST_F(ProjectedCheck, RejectsInconsistentFlags) {
   const auto with_flags = [&](const torch::Tensor& flags) {
-    return refusal({.vectors = vectors_, .has_positive = flags});
+    return error_of({.vectors = vectors_, .has_positive = flags});
   };
   EXPECT_THAT(with_flags(torch::ones({kRows}, torch::kBool)),
               HasSubstr("has_positive of shape [12], expected [4]"));
@@ -193,13 +193,13 @@ TEST_F(ProjectedCheck, LossesWithClassVectorsCheckThemToo) {
 TEST_F(ProjectedCheck, LearnedVectorsMustFitTheEmbeddings) {
   torch::manual_seed(1);
   const auto batch = make_batch(rows_, labels_);
-  const auto refused = [&](const torch::Tensor& matrix) {
+  const auto rejected = [&](const torch::Tensor& matrix) {
     return error_message_of([&] { projnce_mlp(batch, matrix); });
   };
-  EXPECT_THAT(refused({}), HasSubstr("the class vectors are undefined"));
-  EXPECT_THAT(refused(torch::ones({kClasses, kDim}, torch::kInt64)), HasSubstr("are Long on cpu"));
-  EXPECT_THAT(refused(vectors_.to(torch::kMeta)), HasSubstr("on meta"));
-  EXPECT_THAT(refused(vectors_.narrow(1, 0, 2)), HasSubstr("widths must be equal"));
+  EXPECT_THAT(rejected({}), HasSubstr("the class vectors are undefined"));
+  EXPECT_THAT(rejected(torch::ones({kClasses, kDim}, torch::kInt64)), HasSubstr("are Long on cpu"));
+  EXPECT_THAT(rejected(vectors_.to(torch::kMeta)), HasSubstr("on meta"));
+  EXPECT_THAT(rejected(vectors_.narrow(1, 0, 2)), HasSubstr("widths must be equal"));
   GeneralizedInfoNCELoss narrow(
       std::make_shared<projection::MlpProjection>(
           projection::MlpProjectionOptions{.num_classes = 4, .embedding_dim = 3}),

@@ -9,7 +9,7 @@
 #include <cmath>
 #include <limits>
 
-#include "projnce/augment/sound/log_mel.h"
+#include "projnce/augment/audio/log_mel.h"
 #include "projnce/core/error.h"
 #include "projnce/core/toml.h"
 #include "projnce/encoder/registry.h"
@@ -139,18 +139,18 @@ TEST(OnnxModel, SpectrogramsMatchLogMelForAnyFramesAndLengths) {
       {.rate = 8000, .seconds = 0.01, .fft = 512, .hop = 9, .mels = 8, .low = 50, .high = 3000}};
   for (const auto& mel : cases) {
     SCOPED_TRACE(augment::fingerprint(mel));
-    const augment::InputFormat format{.kind = SampleKind::kSound, .mel = mel, .mean = -3, .std = 2};
-    const auto sounds = waveforms(mel.samples());
+    const augment::InputFormat format{.kind = SampleKind::kAudio, .mel = mel, .mean = -3, .std = 2};
+    const auto clips = waveforms(mel.samples());
     augment::LogMel log_mel(mel);
     Features spectrogram;
     std::vector<torch::Tensor> views;
-    for (int64_t i = 0; i < sounds.size(0); ++i) {
-      log_mel.compute({sounds[i].data_ptr<float>(), static_cast<size_t>(sounds.size(1))},
+    for (int64_t i = 0; i < clips.size(0); ++i) {
+      log_mel.compute({clips[i].data_ptr<float>(), static_cast<size_t>(clips.size(1))},
                       spectrogram);
       views.push_back(torch::tensor(spectrogram.values).view({1, mel.mels, mel.frames()}));
     }
     const auto model = randomized_model("name = 'audio-cnn'\nwidth = 8", format);
-    const auto values = run_onnx(write_and_read(*model, format), "waveform", sounds);
+    const auto values = run_onnx(write_and_read(*model, format), "waveform", clips);
     const auto expected = (torch::stack(views) + 3) / 2;
     expect_near(values.at("input.standardized"), expected);
     const torch::NoGradGuard no_gradient;

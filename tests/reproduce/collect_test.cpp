@@ -62,8 +62,8 @@ TEST_F(CollectResult, ReadsEveryMeasureOfFinishedRuns) {
   EXPECT_EQ(result.trained_seconds, 40);
 }
 
-TEST_F(CollectResult, MeasuresALossByItsOwnClassifier) {
-  experiment_.measures = {Measure::kOwn};
+TEST_F(CollectResult, MeasuresALossByItsReadout) {
+  experiment_.measures = {Measure::kReadout};
   plan(1);
   write_text(cells_[0].directory / "summary.json",
              R"({"accuracy": {"last": 0.5}, "protocols": {"projection": {"top1": 0.75}},

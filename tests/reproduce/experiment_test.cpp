@@ -91,6 +91,17 @@ TEST(ReadExperiment, ReadsAUserFile) {
   EXPECT_EQ(experiment.paper_number("mnist", "noise-20", "ce"), 91);
 }
 
+TEST(ReadExperiment, AcceptsTheFormerNameOfAMeasure) {
+  const ScratchDir scratch;
+  write_text(
+      scratch / "mine.toml",
+      "datasets = ['mnist']\nconditions = ['clean']\ncompare = ['ce']\nmeasures = ['own']\n");
+  const auto experiment = read_experiment((scratch / "mine.toml").string(), "laptop");
+  EXPECT_EQ(experiment.measures, std::vector{Measure::kReadout});
+  ASSERT_EQ(experiment.deprecations.size(), 1U);
+  EXPECT_EQ(experiment.deprecations[0], "'own' in measures is deprecated, use 'readout'");
+}
+
 TEST(ReadExperiment, NamesInvalidKeysAndValues) {
   EXPECT_NE(error_message_of([] { read_experiment("tabel4", "full"); }).find("table4"),
             std::string::npos);
@@ -127,9 +138,9 @@ TEST(Scales, DependOnTheDatasetAndItsKind) {
     return number_in(table.tables.at("train").values.at("epochs"));
   };
   EXPECT_EQ(epochs("imagenet", SampleKind::kImage), 100);
-  EXPECT_EQ(epochs("speech-commands", SampleKind::kSound), 150);
-  const auto sound = read_scale("laptop").settings_for("esc50", SampleKind::kSound);
-  EXPECT_EQ(std::get<std::string>(sound.tables.at("encoder").values.at("name").data), "audio-cnn");
+  EXPECT_EQ(epochs("speech-commands", SampleKind::kAudio), 150);
+  const auto audio = read_scale("laptop").settings_for("esc50", SampleKind::kAudio);
+  EXPECT_EQ(std::get<std::string>(audio.tables.at("encoder").values.at("name").data), "audio-cnn");
 }
 
 }  // namespace

@@ -6,12 +6,14 @@
 #include <limits>
 #include <memory>
 
+#include "projnce/checkpoint/tensor_file.h"
 #include "projnce/core/error.h"
 #include "projnce/io/filesystem/run_directory.h"
 #include "projnce/run/batch_samples.h"
 #include "tests/run/tiny_training.h"
 #include "tests/support/error_message.h"
 #include "tests/support/fake_dataset.h"
+#include "tests/support/files.h"
 #include "tests/support/scratch_dir.h"
 
 namespace projnce::run {
@@ -97,6 +99,43 @@ TEST_F(RunPlanTest, SkipsACorruptCheckpoint) {
   const auto plan = plan_run(request, silent_logger());
   ASSERT_TRUE(plan.checkpoint);
   EXPECT_EQ(plan.checkpoint->step, 2);
+}
+
+/// Copies the stopped run, with settings named as in version 0.1.0 in config.toml and checkpoints.
+void copy_with_former_names(const fs::path& from, const fs::path& to) {
+  fs::copy(from, to, fs::copy_options::recursive);
+  const auto rename = [](std::string text) {
+    for (const auto& [present, former] :
+         {std::pair("[augment.audio]", "[augment.sound]"), {"denominator", "denom"}}) {
+      const auto begin = text.find(present);
+      EXPECT_NE(begin, std::string::npos) << present;
+      text.replace(begin, std::string_view(present).size(), former);
+    }
+    return text;
+  };
+  const io::RunPaths paths{to};
+  const auto config = rename(testing::contents(paths.config()));
+  testing::write_file(paths.config(), testing::octets_of(config));
+  for (const auto& entry : fs::directory_iterator(paths.checkpoints())) {
+    auto file = checkpoint::load_tensors(entry.path());
+    file.metadata["config"] = rename(file.metadata.at("config"));
+    checkpoint::save_tensors(entry.path(), file);
+  }
+}
+
+TEST_F(RunPlanTest, ResumesRunsWithFormerNamesOfSettings) {
+  const auto copy = *dir_ / "former";
+  copy_with_former_names(stopped(), copy);
+  auto request = resume({"augment.sound.gain_db=6"});
+  request.out = copy;
+  const auto plan = plan_run(request, silent_logger());
+  EXPECT_EQ(plan.kind, RunPlan::Kind::kResume);
+  EXPECT_EQ(plan.checkpoint->step, 3);
+  EXPECT_TRUE(plan.settings.tables.at("augment").tables.contains("audio"));
+  EXPECT_FALSE(plan.settings.tables.at("augment").tables.contains("sound"));
+  request.run.settings = {"augment.sound.gain_db=5"};
+  EXPECT_THAT(testing::error_message_of([&] { plan_run(request, silent_logger()); }),
+              HasSubstr("augment.audio.gain_db = 5"));
 }
 
 TEST_F(RunPlanTest, NeedsARunToResume) {

@@ -9,9 +9,9 @@
 
 #include "projnce/dataset/dataset.h"
 #include "projnce/io/filesystem/file_tree.h"
+#include "tests/support/audio_files.h"
 #include "tests/support/data_files.h"
 #include "tests/support/scratch_dir.h"
-#include "tests/support/sound_files.h"
 
 namespace projnce::testing {
 
@@ -21,7 +21,7 @@ class DatasetFolder {
   void write(const std::string& file, const Bytes& bytes) { write_file(root() / file, bytes); }
   void write_text(const std::string& file, std::string_view text) { write(file, octets_of(text)); }
   void add_image(const std::string& file) { write(file, io::encode_png(plain_image(2, 3, {9}))); }
-  void add_sound(const std::string& file) { write(file, encode_wav(8000, {0, 100, -100, 7})); }
+  void add_clip(const std::string& file) { write(file, encode_wav(8000, {0, 100, -100, 7})); }
   void remove(const std::string& file) { std::filesystem::remove_all(root() / file); }
 
   std::filesystem::path root() const { return dir_.path() / "data"; }

@@ -222,9 +222,9 @@ TEST(RankTraining, StopRequestOfOneRankStopsAll) {
     trainings.push_back(std::make_unique<RankTraining>(rank, kWorld, twenty_steps(), "supcon"));
   }
   testing::as_ranks(kWorld, [&](const distributed::ProcessGroupPtr& ranks) {
-    int asked = 0;
+    int calls = 0;
     trainings[static_cast<size_t>(ranks->rank())]->run(
-        ranks, {.stop_requested = [&] { return ranks->rank() == 1 && ++asked == 3; }});
+        ranks, {.stop_requested = [&] { return ranks->rank() == 1 && ++calls == 3; }});
   });
   for (const auto& training : trainings) EXPECT_EQ(training->steps, 3);
 }

@@ -28,9 +28,9 @@ function poll(page: PageData, show: (page: PageData) => void): void {
   let seconds = page.refresh;
   const update = async (): Promise<void> => {
     try {
-      const answer = await fetch("data.json" + location.search, { cache: "no-cache" }); // allows a 304 response
-      if (!answer.ok) throw new Error(String(answer.status));
-      const newer = (await answer.json()) as PageData;
+      const response = await fetch("data.json" + location.search, { cache: "no-cache" }); // allows a 304 response
+      if (!response.ok) throw new Error(String(response.status));
+      const newer = (await response.json()) as PageData;
       seconds = newer.refresh;
       note.show("live");
       try {

@@ -30,7 +30,7 @@ export interface RunData {
   state: "running" | "stopped" | "finished";
   /** Command lines, one for each start or resume. */
   commands: string[];
-  kind: "image" | "sound" | "vector";
+  kind: "image" | "audio" | "vector";
   classes: string[];
   /** Contents of summary.json; null while the run is unfinished. */
   summary: Summary | null;
@@ -177,7 +177,7 @@ export interface SampleSet {
   /** Uint16, the true label, if label noise was injected; else null. */
   truth: Packed | null;
   /** Uint8, 0..255 for 0..1: probability that the given label is wrong; null without an audit. */
-  suspicion: Packed | null;
+  audit_score: Packed | null;
   /** Uint16, the label that the audit suggests; null without an audit. */
   suggested: Packed | null;
   /** File names, separated by line feeds; null if samples have only an index. */
@@ -224,12 +224,12 @@ export interface Audit {
     wrong: boolean | null; // whether the label is wrong; null if unknown
   }[];
   images: Images | null; // image i belongs to worst[i]
-  /** Sound i belongs to worst[i], null beyond the size limit. Absent in pages of older versions. */
-  sounds?: (Sound | null)[] | null;
+  /** Clip i belongs to worst[i], null beyond the size limit. Absent in pages of older versions. */
+  clips?: (Clip | null)[] | null;
 }
 
-/** Short clip of an audio sample. */
-export interface Sound {
+/** Excerpt of an audio sample. */
+export interface Clip {
   wav: string; // WAV file as base64
   seconds: number;
   whole: number; // length of the original recording

@@ -35,7 +35,7 @@ export function sampleSet(random, { count, total = count, classes, accuracy, noi
   const wide = 0.16 / Math.sqrt(classes);
   const array = { x: new Uint16Array(count), y: new Uint16Array(count), index: new Uint32Array(count), label: new Uint16Array(count),
     predicted: new Uint16Array(count), truth: new Uint16Array(count), suggested: new Uint16Array(count),
-    similarity: new Uint8Array(count), suspicion: new Uint8Array(count) };
+    similarity: new Uint8Array(count), audit_score: new Uint8Array(count) };
   for (let i = 0; i < count; i++) {
     const truth = Math.floor(random() * classes);
     const wrong = random() < noise;
@@ -48,10 +48,10 @@ export function sampleSet(random, { count, total = count, classes, accuracy, noi
     array.x[i] = Math.max(0, Math.min(1, centers[near][0] + wide * normal(random))) * SHARE_SHOWN;
     array.y[i] = Math.max(0, Math.min(1, centers[near][1] + wide * normal(random))) * SHARE_SHOWN;
     array.similarity[i] = 255 * (0.55 + 0.4 * random());
-    array.suspicion[i] = 255 * (array.label[i] === near ? 0.3 * random() : 0.6 + 0.4 * random());
+    array.audit_score[i] = 255 * (array.label[i] === near ? 0.3 * random() : 0.6 + 0.4 * random());
   }
   const packed = Object.fromEntries(Object.entries(array).map(([name, values]) => [name, pack(values)]));
-  if (noise === 0) Object.assign(packed, { truth: null, suspicion: null, suggested: null });
+  if (noise === 0) Object.assign(packed, { truth: null, audit_score: null, suggested: null });
   return { count, total, how: "t-SNE, perplexity 30, KL 1.234", ...packed, names: names && range(count, names).join("\n"), images };
 }
 
@@ -145,7 +145,7 @@ function audit(random, classes, { samples, noise, images }) {
 
 const STANDARD = {
   seed: "1", threads: "2", version: null, "augment.brightness": "0.4", "augment.crop_scale_min": "0.2", "augment.flip_probability": "0.5",
-  "augment.views": "2", "augment.sound.gain_db": "6.0", "dataset.label_noise.mode": "'uniform_other'", "dataset.label_noise.rate": "0.0",
+  "augment.views": "2", "augment.audio.gain_db": "6.0", "dataset.label_noise.mode": "'uniform_other'", "dataset.label_noise.rate": "0.0",
   "dataset.max_train": "0", "dataset.name": null, "encoder.dim": "128", "encoder.name": "'resnet18'", "eval.every": "1", "input.image_size": "0",
   "input.mean": "[]", "loss.beta": "1.0", "loss.name": "'projnce'", "loss.temperature": "0.07", "train.batch_size": "128", "train.epochs": "100",
   "train.learning_rate": "0.003", "train.schedule": "'cosine'", "train.weight_decay": "1e-04",
@@ -186,7 +186,7 @@ export function makePage(runs, options = {}) {
 
 export const demoPage = (options) => makePage([makeRun(options)]);
 export const hundredClasses = () => demoPage({ name: "cifar100", classes: range(100, (i) => `class ${i}`), accuracy: 0.58 });
-export const soundPage = () => demoPage({ name: "speech", kind: "sound", noise: 0, classes: ["yes", "no", "up", "down", "left", "right", "on", "off", "stop", "go"],
+export const audioPage = () => demoPage({ name: "speech", kind: "audio", noise: 0, classes: ["yes", "no", "up", "down", "left", "right", "on", "off", "stop", "go"],
   names: (i) => `speech/clip_${i}.wav`, accuracy: 0.913 });
 
 /** An unfinished run after `done` of eight epochs, not evaluated yet. */
@@ -198,7 +198,7 @@ export function runningPage(done = 3) {
   return makePage([run], { refresh: 2 });
 }
 
-/** One second of a 440 Hz tone as WAV, in the format of io/audio/sound_file.cpp. */
+/** One second of a 440 Hz tone as WAV, in the format of io/audio/audio_file.cpp. */
 export function toneWav(rate = 8000) {
   const samples = Int16Array.from({ length: rate }, (_, i) => 9000 * Math.sin((2 * Math.PI * 440 * i) / rate));
   const head = Buffer.alloc(44);

@@ -73,9 +73,9 @@ test("different training data is another condition, unless the seed draws it", (
 });
 
 test("runs without fingerprints are grouped separately, by their settings", () => {
-  const { conditions, remarks } = compareRuns([folderRun("new"), folderRun("old", { test: null }), folderRun("older", { test: null, seed: 2 }), folderRun("other", { test: null, root: "/data/sounds" })]);
+  const { conditions, remarks } = compareRuns([folderRun("new"), folderRun("old", { test: null }), folderRun("older", { test: null, seed: 2 }), folderRun("other", { test: null, root: "/data/clips" })]);
   assert.equal(conditions.length, 3);
-  assert.ok(conditions.some((text) => text.startsWith("sounds")));
+  assert.ok(conditions.some((text) => text.startsWith("clips")));
   assert.ok(conditions.some((text) => /not recorded/.test(text)));
   assert.ok(remarks.some((text) => /did not record/.test(text)));
 });

@@ -25,7 +25,7 @@ function fivePoints() {
   };
   Object.assign(run.test, own);
   Object.assign(run.train, own, {
-    truth: pack(Uint16Array.of(0, 1, 2, 3, 6)), suspicion: pack(Uint8Array.of(0, 0, 0, 0, 255)), suggested: pack(Uint16Array.of(0, 1, 2, 3, 6)),
+    truth: pack(Uint16Array.of(0, 1, 2, 3, 6)), audit_score: pack(Uint8Array.of(0, 0, 0, 0, 255)), suggested: pack(Uint16Array.of(0, 1, 2, 3, 6)),
   });
   return makePage([run]);
 }
@@ -107,8 +107,8 @@ describe("map", { skip }, () => {
     assert.match(await hoverMiddle(page, stage), /#4\s+label\s+Coat\s+predicted\s+Shirt, confidence 0\.80/);
     await page.click("[data-split=train]");
     const text = await hoverMiddle(page, stage);
-    assert.match(text, /truth\s+Shirt \(label is wrong\)/);
-    assert.match(text, /label error\s+100 %, suggested Shirt/);
+    assert.match(text, /true label\s+Shirt \(label is wrong\)/);
+    assert.match(text, /audit score\s+100 %, suggested Shirt/);
     await page.mouse.move(5, 5);
     await page.locator(".map-card").waitFor({ state: "hidden" });
     assert.deepEqual(page.problems, []);
@@ -154,10 +154,10 @@ describe("map", { skip }, () => {
     assert.deepEqual(await select.locator("option").allTextContents(), ["given label", "prediction", "prediction outcome"]);
     await page.click("[data-split=train]");
     assert.match(await shown(), /^1 000 of 6 000 training samples/);
-    assert.deepEqual(await select.locator("option").allTextContents(), ["given label", "prediction", "true label", "label error probability", "prediction outcome"]);
+    assert.deepEqual(await select.locator("option").allTextContents(), ["given label", "prediction", "true label", "audit score", "prediction outcome"]);
     const light = await save(page, "Save SVG");
-    await select.selectOption("suspicion");
-    assert.match(await shown(), /Color: label error probability/);
+    await select.selectOption("audit_score");
+    assert.match(await shown(), /Color: audit score/);
     assert.notDeepEqual(await save(page, "Save SVG"), light);
     const groups = await page.locator(".map-legend[aria-label=groups] .map-legend-count").allTextContents();
     await page.getByRole("button", { name: "not flagged" }).click();
@@ -211,7 +211,7 @@ describe("map", { skip }, () => {
     const size = await stage.evaluate((element) => [2 * element.clientWidth, 2 * element.clientHeight]);
     assert.deepEqual([png.readUInt32BE(16), png.readUInt32BE(20)], size);
     const lines = (await save(page, "Save CSV")).toString().trimEnd().split("\r\n");
-    assert.equal(lines[0], "index,name,x,y,label,predicted,similarity,suspicion,suggested,truth");
+    assert.equal(lines[0], "index,name,x,y,label,predicted,confidence,audit_score,suggested,true_label");
     assert.equal(lines.length, 301);
     assert.match(lines[8], /^\d+,'=1\+1,/);
     assert.match(lines[9], /^\d+,"a ""b"", c",/);

@@ -70,7 +70,7 @@ const RUNS = {
     Object.assign(summary.information, { mixed_ksg: 0.5, share: 0.7, interval: null, bounds: legacy });
     delete run.curves.tests.information;
     run.curves.epochs.mi_bound = run.curves.epochs.epoch.map(() => 4.7);
-    delete run.audit.sounds;
+    delete run.audit.clips;
     return run;
   },
 };
@@ -106,7 +106,7 @@ describe("reports of all kinds of runs", { skip }, () => {
       const phone = await check([run], { viewport: { width: 360, height: 740 }, colorScheme: "dark" });
       await phone.close();
       const twin = { ...run, name: `${run.name} again` };
-      const comparison = await check([run, twin, small(100, { name: "beside" })]);
+      const comparison = await check([run, twin, small(100, { name: "second" })]);
       await comparison.locator("#runs a").first().click();
       await comparison.locator("#overview h1").waitFor();
       assert.deepEqual(comparison.problems, []);

@@ -4,7 +4,7 @@ import { readFileSync } from "node:fs";
 import { after, before, describe, test } from "node:test";
 import { contrasts, unlabeled } from "./accessibility.mjs";
 import { skip, startBrowser } from "./browser.mjs";
-import { demoPage, drawImages, HOSTILE, hostilePage, hundredClasses, makePage, makeRun, runningPage, soundPage, toneWav } from "./fixtures.mjs";
+import { demoPage, drawImages, HOSTILE, hostilePage, hundredClasses, makePage, makeRun, runningPage, audioPage, toneWav } from "./fixtures.mjs";
 
 describe("report of a run", { skip }, () => {
   let browser;
@@ -200,7 +200,7 @@ describe("report of a run", { skip }, () => {
     await end(page);
   });
 
-  test("label errors: images, verdicts, and a button for more", async () => {
+  test("label issues: images, verdicts, and a button for more", async () => {
     const page = shared;
     assert.equal(await page.locator(".label-issue").count(), 24);
     assert.match(await page.locator(".label-issue .image").first().evaluate((p) => getComputedStyle(p).backgroundImage), /^url\("blob:/);
@@ -211,10 +211,10 @@ describe("report of a run", { skip }, () => {
     assert.equal(await page.locator(".more").isVisible(), false);
   });
 
-  test("sounds play one at a time, and clips show the full length", async () => {
-    const data = soundPage();
+  test("clips play one at a time and show their full length", async () => {
+    const data = audioPage();
     const wav = toneWav();
-    data.runs[0].audit.sounds = data.runs[0].audit.worst.map((_, i) => (i < 2 ? { wav, seconds: 1, whole: i === 0 ? 1 : 4 } : null));
+    data.runs[0].audit.clips = data.runs[0].audit.worst.map((_, i) => (i < 2 ? { wav, seconds: 1, whole: i === 0 ? 1 : 4 } : null));
     const page = await browser.open(data);
     const buttons = page.locator(".play");
     assert.deepEqual((await buttons.allInnerTexts()).map((text) => text.replace(/\s/g, " ")), ["▶ 1.0 s", "▶ 1.0 of 4.0 s"]);
@@ -341,9 +341,9 @@ describe("report of a run", { skip }, () => {
     const first = await browser.open(makePage([begun]));
     assert.equal(await first.locator("main > section").count(), 1);
     await end(first);
-    const sound = await browser.open(soundPage());
-    assert.match(await sound.locator("#overview").innerText(), /sounds\/s/);
-    assert.equal(await sound.locator(".verdict").count(), 0);
-    await end(sound);
+    const audio = await browser.open(audioPage());
+    assert.match(await audio.locator("#overview").innerText(), /clips\/s/);
+    assert.equal(await audio.locator(".verdict").count(), 0);
+    await end(audio);
   });
 });

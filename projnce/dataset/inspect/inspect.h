@@ -31,8 +31,8 @@ struct SplitInfo {
   Spread<int> height;
   Spread<int> width;
   std::map<int, int64_t> channels;  ///< number of channels -> number of samples
-  // Sounds:
-  std::map<int, int64_t> rates;  ///< sampling rate -> number of sounds
+  // Clips:
+  std::map<int, int64_t> rates;  ///< sampling rate -> number of clips
   Spread<double> seconds;
   double total_seconds = 0;
   // Vectors:
@@ -45,7 +45,7 @@ struct DatasetInfo {
   SplitInfo train;
   SplitInfo test;
   std::optional<SplitInfo> reference = {};  ///< labeled samples if the training split has no labels
-  std::optional<SplitInfo> background = {};          ///< noises to mix into training sounds
+  std::optional<SplitInfo> background = {};          ///< noises to mix into training clips
   std::vector<std::string> remarks = {};             ///< sentences for the user
   std::vector<std::string> warnings = {};            ///< sentences about likely problems
   std::map<std::string, int64_t> unread_files = {};  ///< by extension

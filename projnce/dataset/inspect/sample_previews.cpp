@@ -8,13 +8,13 @@
 #include <optional>
 #include <variant>
 
+#include "projnce/augment/audio/clip_length.h"
+#include "projnce/augment/audio/log_mel.h"
 #include "projnce/augment/resample.h"
-#include "projnce/augment/sound/clip_length.h"
-#include "projnce/augment/sound/log_mel.h"
 #include "projnce/core/error.h"
 #include "projnce/dataset/wrappers/clips.h"
 #include "projnce/dataset/wrappers/wrappers.h"
-#include "projnce/io/audio/sound_file.h"
+#include "projnce/io/audio/audio_file.h"
 
 namespace projnce::dataset {
 
@@ -25,7 +25,7 @@ constexpr int kDrawnBands = 96;
 constexpr int kDrawnFrame = 1024;  // FFT length in samples
 /// Natural logarithm of the power ratio between the brightest and the darkest color: 60 dB.
 constexpr float kDrawnRange = 13.8F;
-/// Minimum reference level. Sounds are drawn relative to their peak; quieter ones relative to this
+/// Minimum reference level. Clips are drawn relative to their peak; quieter ones relative to this
 /// level, so that silence, which is log(1e-6) everywhere, stays dark.
 constexpr float kMinPeak = -13.8F + kDrawnRange;
 
@@ -120,9 +120,9 @@ Image color_table(const Features& table, float low, float high, bool upwards) {
   return image;
 }
 
-/// At least one column per pixel, with frames that cover the sound without gaps.
-augment::MelOptions drawn_spectrogram(int size, const SoundDrawing& sound) {
-  augment::MelOptions mel{.rate = sound.rate, .seconds = sound.seconds, .fft = kDrawnFrame};
+/// At least one column per pixel, with frames that cover the clip without gaps.
+augment::MelOptions drawn_spectrogram(int size, const AudioDrawing& audio) {
+  augment::MelOptions mel{.rate = audio.rate, .seconds = audio.seconds, .fft = kDrawnFrame};
   mel.mels = kDrawnBands;
   mel.hop = static_cast<int>(std::clamp<int64_t>(mel.samples() / size, 1, kDrawnFrame / 2));
   return mel;
@@ -135,8 +135,8 @@ Image draw_spectrogram(const Features& table, int size) {
                           size, size);
 }
 
-Image draw_sound(const Clip& clip, int size, const SoundDrawing& sound) {
-  const auto mel = drawn_spectrogram(size, sound);
+Image draw_audio(const Clip& clip, int size, const AudioDrawing& audio) {
+  const auto mel = drawn_spectrogram(size, audio);
   Features table;
   augment::LogMel(mel).compute(augment::prepare_clip(clip, mel).samples, table);
   return draw_spectrogram(table, size);
@@ -154,9 +154,9 @@ Image draw_vector(const Features& vector, int size) {
 
 }  // namespace
 
-Image draw_tile(const Sample& sample, int size, const SoundDrawing& sound) {
+Image draw_tile(const Sample& sample, int size, const AudioDrawing& audio) {
   if (const auto* image = std::get_if<Image>(&sample)) return draw_image(*image, size);
-  if (const auto* clip = std::get_if<Clip>(&sample)) return draw_sound(*clip, size, sound);
+  if (const auto* clip = std::get_if<Clip>(&sample)) return draw_audio(*clip, size, audio);
   const auto& features = std::get<Features>(sample);
   return features.height > 1 ? draw_spectrogram(features, size) : draw_vector(features, size);
 }
@@ -179,7 +179,7 @@ Image corrupt_tile(int size) {
 
 std::string explain_tiles(SampleKind kind) {
   switch (kind) {
-    case SampleKind::kSound:
+    case SampleKind::kAudio:
       return "Log-mel spectrograms: time runs to the right, low frequencies are at the bottom, "
              "bright is loud. ";
     case SampleKind::kVector:
@@ -196,12 +196,12 @@ namespace {
 constexpr int kLowestDrawnRate = 4000;
 constexpr int kHighestDrawnRate = 16000;
 
-/// Sampling rate of the first readable sound, within limits; std::nullopt if there is none or the
+/// Sampling rate of the first readable clip, within limits; std::nullopt if there is none or the
 /// samples are spectrograms.
-std::optional<int> drawn_rate(const Dataset& sounds) {
-  for (int64_t i = 0; i < std::min<int64_t>(sounds.size(), 20); ++i) {
+std::optional<int> drawn_rate(const Dataset& clips) {
+  for (int64_t i = 0; i < std::min<int64_t>(clips.size(), 20); ++i) {
     try {
-      const auto sample = sounds.decode(i);
+      const auto sample = clips.decode(i);
       const auto* clip = std::get_if<Clip>(&sample);
       if (clip == nullptr) return std::nullopt;
       return std::clamp(clip->rate, kLowestDrawnRate, kHighestDrawnRate);
@@ -214,9 +214,9 @@ std::optional<int> drawn_rate(const Dataset& sounds) {
 
 }  // namespace
 
-SoundDrawing sound_drawing(const Dataset& dataset, double seconds) {
-  SoundDrawing drawing;
-  if (dataset.kind() != SampleKind::kSound) return drawing;
+AudioDrawing audio_drawing(const Dataset& dataset, double seconds) {
+  AudioDrawing drawing;
+  if (dataset.kind() != SampleKind::kAudio) return drawing;
   const auto rate = drawn_rate(dataset);
   if (!rate) return drawing;
   drawing.rate = *rate;
@@ -224,18 +224,18 @@ SoundDrawing sound_drawing(const Dataset& dataset, double seconds) {
     drawing.seconds = seconds > 0 ? seconds : typical_seconds(dataset);
   } catch (const Error& error) {
     if (error.kind() != ErrorKind::kInput)
-      throw;  // the probed sounds are unreadable: keep the default length
+      throw;  // the probed clips are unreadable: keep the default length
   }
   return drawing;
 }
 
 std::vector<Image> draw_samples(const DatasetPtr& dataset, const std::vector<int64_t>& samples,
-                                int size, const SoundDrawing& sound,
+                                int size, const AudioDrawing& audio,
                                 const DecodeAllOptions& decoding) {
   std::vector<Image> tiles(samples.size());
   const SubsetDataset chosen(dataset, samples);
   const auto corrupt = decode_all(chosen, decoding, [&](int64_t index, Sample&& sample) {
-    tiles.at(static_cast<size_t>(index)) = draw_tile(sample, size, sound);
+    tiles.at(static_cast<size_t>(index)) = draw_tile(sample, size, audio);
   });
   for (const auto& sample : corrupt)
     tiles.at(static_cast<size_t>(sample.index)) = corrupt_tile(size);
@@ -272,10 +272,10 @@ void scale_to_full_volume(std::vector<float>& samples) {
 
 }  // namespace
 
-SoundClip make_sound_clip(const Clip& sound) {
-  if (sound.samples.empty() || sound.rate <= 0) return {};
-  const double whole = double(sound.samples.size()) / sound.rate;
-  auto excerpt = sound.rate > kClipRate ? augment::resample_clip(sound, kClipRate) : sound;
+AudioExcerpt make_audio_excerpt(const Clip& audio) {
+  if (audio.samples.empty() || audio.rate <= 0) return {};
+  const double whole = double(audio.samples.size()) / audio.rate;
+  auto excerpt = audio.rate > kClipRate ? augment::resample_clip(audio, kClipRate) : audio;
   const auto max_samples = static_cast<size_t>(kMaxClipSeconds * excerpt.rate);
   if (excerpt.samples.size() > max_samples) {
     const auto start = static_cast<ptrdiff_t>(loudest_start(excerpt.samples, max_samples));
@@ -288,17 +288,17 @@ SoundClip make_sound_clip(const Clip& sound) {
           .whole_seconds = whole};
 }
 
-std::vector<SoundClip> make_sound_clips(const Dataset& dataset, const std::vector<int64_t>& samples,
-                                        size_t bytes) {
-  if (dataset.kind() != SampleKind::kSound) return {};
-  std::vector<SoundClip> clips(samples.size());
+std::vector<AudioExcerpt> make_audio_excerpts(const Dataset& dataset,
+                                              const std::vector<int64_t>& samples, size_t bytes) {
+  if (dataset.kind() != SampleKind::kAudio) return {};
+  std::vector<AudioExcerpt> clips(samples.size());
   size_t used = 0;
   for (size_t i = 0; i < samples.size(); ++i) {
     try {
       const auto sample = dataset.decode(samples[i]);
-      const auto* sound = std::get_if<Clip>(&sample);
-      if (sound == nullptr) return {};
-      auto clip = make_sound_clip(*sound);
+      const auto* audio = std::get_if<Clip>(&sample);
+      if (audio == nullptr) return {};
+      auto clip = make_audio_excerpt(*audio);
       used += clip.wav.size();
       if (used > bytes) break;
       clips[i] = std::move(clip);
@@ -309,7 +309,7 @@ std::vector<SoundClip> make_sound_clips(const Dataset& dataset, const std::vecto
   return clips;
 }
 
-std::string clip_length_text(const SoundClip& clip) {
+std::string clip_length_text(const AudioExcerpt& clip) {
   const bool cut = clip.whole_seconds > clip.seconds + 0.05;
   return cut ? fmt::format("{:.1f} of {:.1f} s", clip.seconds, clip.whole_seconds)
              : fmt::format("{:.1f} s", clip.seconds);

@@ -97,7 +97,7 @@ void UnreadFiles::report(DatasetSplit& split) const {
   }
   if (others.empty()) return;
   split.remarks.push_back(
-      concat("skipped files that are neither images nor sounds: ", list_counts(others)));
+      concat("skipped files that are neither images nor audio: ", list_counts(others)));
 }
 
 namespace {

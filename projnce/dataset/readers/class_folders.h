@@ -20,12 +20,12 @@ class UnreadFiles {
   void add(const std::string& file);
 
   bool empty() const { return kinds_.empty(); }
-  /// Conversion advice for the most frequent unsupported image, sound or video format; "" if there
+  /// Conversion advice for the most frequent unsupported image, audio or video format; "" if there
   /// is none.
   std::string advice() const;
   /// Formats the counts, most frequent first: "12 .heic, 2 .txt".
   std::string describe() const;
-  /// Adds to the split the counts, a warning for each image, sound or video format, and a remark
+  /// Adds to the split the counts, a warning for each image, audio or video format, and a remark
   /// about all other files.
   void report(DatasetSplit& split) const;
 

@@ -1,4 +1,4 @@
-#include "projnce/dataset/readers/sound_readers.h"
+#include "projnce/dataset/readers/audio_readers.h"
 
 #include <algorithm>
 #include <array>
@@ -103,9 +103,9 @@ size_t count_emotions(const std::vector<FileDataset::File>& files) {
 
 bool is_crema_d(const io::FileTreePtr& tree) {
   return find_subtree(tree, [&](const std::string& folder) {
-           const auto sounds = io::join_names(folder, kCremaFolder);
-           if (!tree->has_folder(sounds)) return false;
-           const auto names = tree->files_below(sounds, {".wav"});
+           const auto clips = io::join_names(folder, kCremaFolder);
+           if (!tree->has_folder(clips)) return false;
+           const auto names = tree->files_below(clips, {".wav"});
            return std::any_of(names.begin(), names.end(), [](const std::string& name) {
              return parse_crema_name(name).has_value();
            });
@@ -123,7 +123,7 @@ DatasetSplit open_crema_d(const io::FileTreePtr& root, const CremaDOptions& opti
   DatasetSplit split;
   const auto speakers = group_by_speaker(*tree, split.remarks);
   if (speakers.size() < 2) {
-    fail(display_path(*tree, kCremaFolder), " contains sounds of ", speakers.size(),
+    fail(display_path(*tree, kCremaFolder), " contains clips of ", speakers.size(),
          " speakers, expected at least two: the splits are speaker-disjoint");
   }
   const auto test_speakers = choose_test_speakers(speakers, options);
@@ -140,8 +140,8 @@ DatasetSplit open_crema_d(const io::FileTreePtr& root, const CremaDOptions& opti
   split.seconds = kCremaSeconds;
   split.split_rule = options.test_speakers.empty() ? describe_rule(options.hold_out) + ", speakers"
                                                    : "test speakers " + join(options.test_speakers);
-  split.train = std::make_shared<FileDataset>(tree, SampleKind::kSound, kEmotions, train);
-  split.test = std::make_shared<FileDataset>(tree, SampleKind::kSound, kEmotions, test);
+  split.train = std::make_shared<FileDataset>(tree, SampleKind::kAudio, kEmotions, train);
+  split.test = std::make_shared<FileDataset>(tree, SampleKind::kAudio, kEmotions, test);
   split.remarks.push_back(
       concat("test split: ", test_speakers.size(), " of ", speakers.size(),
              " speakers: ", join({test_speakers.begin(), test_speakers.end()})));

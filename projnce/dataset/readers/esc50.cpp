@@ -1,4 +1,4 @@
-#include "projnce/dataset/readers/sound_readers.h"
+#include "projnce/dataset/readers/audio_readers.h"
 
 #include <algorithm>
 #include <charconv>
@@ -15,7 +15,7 @@
 #include "projnce/dataset/readers/file_dataset.h"
 #include "projnce/dataset/readers/tree_files.h"
 #include "projnce/dataset/wrappers/clips.h"
-#include "projnce/io/audio/sound_file.h"
+#include "projnce/io/audio/audio_file.h"
 #include "projnce/io/filesystem/file_tree.h"
 #include "projnce/io/printable.h"
 
@@ -60,7 +60,7 @@ class EscTable {
                        number(i, fields, "target", 0, kEscTargets - 1),
                        fields[column("category")]});
       if (!seen.insert(clips.back().file).second) {
-        fail(list_.location(i), " names the sound '", io::printable(clips.back().file),
+        fail(list_.location(i), " names the clip '", io::printable(clips.back().file),
              "', which is a duplicate");
       }
     }
@@ -90,15 +90,15 @@ class EscTable {
   std::vector<std::string> columns_;
 };
 
-/// Removes clips whose sounds are missing.
+/// Removes clips whose files are missing.
 void remove_missing(const io::FileTree& tree, std::vector<EscClip>& clips,
                     std::vector<std::string>& remarks) {
-  const auto files = tree.files_below("audio", io::sound_extensions());
+  const auto files = tree.files_below("audio", io::audio_extensions());
   const std::unordered_set<std::string> existing(files.begin(), files.end());
   const auto missing =
       std::erase_if(clips, [&](const EscClip& clip) { return !existing.contains(clip.file); });
   if (missing > 0) {
-    remarks.push_back(concat("skipped ", counted(missing, "missing sound"), " of ", kEscTable));
+    remarks.push_back(concat("skipped ", counted(missing, "missing clip"), " of ", kEscTable));
   }
 }
 
@@ -115,7 +115,7 @@ std::map<int64_t, std::string> read_categories(const std::vector<EscClip>& clips
   }
   if (categories.size() < 2) {
     fail(table, " has ", counted(categories.size(), "class", "classes"),
-         " with sounds, expected at least two");
+         " with clips, expected at least two");
   }
   return categories;
 }
@@ -152,11 +152,11 @@ DatasetSplit open_esc50(const io::FileTreePtr& root, const Esc50Options& options
     part.push_back({io::join_names("audio", clip.file), labels.at(clip.target)});
   }
   if (train.empty() || test.empty()) {
-    fail(display_path(*tree, kEscTable), " has ", counted(test.size(), "sound"), " in fold ",
+    fail(display_path(*tree, kEscTable), " has ", counted(test.size(), "clip"), " in fold ",
          options.fold, " and ", train.size(), " in the others, expected at least one in each");
   }
-  split.train = std::make_shared<FileDataset>(tree, SampleKind::kSound, names, std::move(train));
-  split.test = std::make_shared<FileDataset>(tree, SampleKind::kSound, names, std::move(test));
+  split.train = std::make_shared<FileDataset>(tree, SampleKind::kAudio, names, std::move(train));
+  split.test = std::make_shared<FileDataset>(tree, SampleKind::kAudio, names, std::move(test));
   const double seconds = median_seconds(*split.train, kEscClipsProbed);
   split.seconds = std::abs(seconds - kEscSeconds) <= kEscSecondsTolerance ? kEscSeconds : 0;
   return split;

@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "projnce/core/error.h"
-#include "projnce/io/audio/sound_file.h"
+#include "projnce/io/audio/audio_file.h"
 #include "projnce/io/filesystem/file_tree.h"
 #include "projnce/io/image/image_file.h"
 #include "projnce/io/printable.h"
@@ -18,7 +18,7 @@ constexpr size_t kMaxSampleFileBytes = size_t{256} << 20;
 }  // namespace
 
 const std::vector<std::string>& extensions_of(SampleKind kind) {
-  return kind == SampleKind::kSound ? io::sound_extensions() : io::image_extensions();
+  return kind == SampleKind::kAudio ? io::audio_extensions() : io::image_extensions();
 }
 
 FileDataset::FileDataset(io::FileTreePtr tree, SampleKind kind,
@@ -37,7 +37,7 @@ std::string FileDataset::sample_name(int64_t index) const {
 Sample FileDataset::decode_region(int64_t index, const RequiredRegion& required) const {
   const auto bytes = tree_->read(at(index).file, kMaxSampleFileBytes);
   const auto name = sample_name(index);
-  if (kind_ == SampleKind::kSound) return io::decode_sound(bytes.octets(), name);
+  if (kind_ == SampleKind::kAudio) return io::decode_audio(bytes.octets(), name);
   return io::decode_image(bytes.octets(), name, required);
 }
 
@@ -66,8 +66,8 @@ Sample FileList::decode_region(int64_t index, const RequiredRegion& required) co
   switch (kind_) {
     case SampleKind::kImage:
       return io::read_image(file, name, required);
-    case SampleKind::kSound:
-      return io::read_sound(file, name);
+    case SampleKind::kAudio:
+      return io::read_audio(file, name);
     case SampleKind::kVector:
       break;
   }
@@ -75,8 +75,8 @@ Sample FileList::decode_region(int64_t index, const RequiredRegion& required) co
 }
 
 SampleKind kind_by_name(const std::filesystem::path& file) {
-  const bool sound = io::has_extension(file.native(), io::sound_extensions());
-  return sound ? SampleKind::kSound : SampleKind::kImage;
+  const bool audio = io::has_extension(file.native(), io::audio_extensions());
+  return audio ? SampleKind::kAudio : SampleKind::kImage;
 }
 
 }  // namespace projnce::dataset

@@ -11,10 +11,10 @@
 
 namespace projnce::dataset {
 
-/// File extensions of this kind. REQUIRES: kImage or kSound.
+/// File extensions of this kind. REQUIRES: kImage or kAudio.
 const std::vector<std::string>& extensions_of(SampleKind kind);
 
-/// Images or sounds stored as files in a folder or archive, decoded on demand.
+/// Images or audio clips stored as files in a folder or archive, decoded on demand.
 class FileDataset : public Dataset {
  public:
   struct File {
@@ -28,7 +28,7 @@ class FileDataset : public Dataset {
     kName,  ///< file name in the tree; for official datasets that are slow to read
   };
 
-  /// REQUIRES: `kind` is kImage or kSound.
+  /// REQUIRES: `kind` is kImage or kAudio.
   FileDataset(io::FileTreePtr tree, SampleKind kind, std::vector<std::string> class_names,
               std::vector<File> files, Identity identity = Identity::kContent);
 
@@ -52,7 +52,7 @@ class FileDataset : public Dataset {
   Identity identity_;
 };
 
-/// A list of image or sound files as a dataset without classes: every label is 0.
+/// A list of image or audio files as a dataset without classes: every label is 0.
 class FileList : public Dataset {
  public:
   FileList(std::vector<std::filesystem::path> files, SampleKind kind)
@@ -72,7 +72,7 @@ class FileList : public Dataset {
   std::vector<std::string> no_names_;
 };
 
-/// Returns kSound if the file has a sound extension, otherwise kImage.
+/// Returns kAudio if the file has an audio extension, otherwise kImage.
 SampleKind kind_by_name(const std::filesystem::path& file);
 
 }  // namespace projnce::dataset

@@ -8,8 +8,8 @@
 
 #include "projnce/core/counted.h"
 #include "projnce/core/error.h"
+#include "projnce/dataset/readers/audio_readers.h"
 #include "projnce/dataset/readers/file_dataset.h"
-#include "projnce/dataset/readers/sound_readers.h"
 #include "projnce/dataset/readers/tree_files.h"
 #include "projnce/io/filesystem/file_tree.h"
 
@@ -46,10 +46,10 @@ Layout find_layout(const io::FileTree& tree) {
   return {kTrainFolder, ""};
 }
 
-std::vector<std::string> image_and_sound_extensions() {
+std::vector<std::string> image_and_audio_extensions() {
   auto extensions = extensions_of(SampleKind::kImage);
-  const auto& sounds = extensions_of(SampleKind::kSound);
-  extensions.insert(extensions.end(), sounds.begin(), sounds.end());
+  const auto& clips = extensions_of(SampleKind::kAudio);
+  extensions.insert(extensions.end(), clips.begin(), clips.end());
   return extensions;
 }
 
@@ -59,7 +59,7 @@ io::FileTreePtr skip_enclosing_folders(io::FileTreePtr tree) {
     const auto folders = tree->subfolders("");
     if (folders.size() != 1 || folders[0] == kTrainFolder) break;
     if (tree->subfolders(folders[0]).empty()) break;  // a class
-    const auto files = tree->files_below("", image_and_sound_extensions());
+    const auto files = tree->files_below("", image_and_audio_extensions());
     const bool deep = std::all_of(files.begin(), files.end(), [](const std::string& file) {
       return std::count(file.begin(), file.end(), '/') > 1;
     });
@@ -100,7 +100,7 @@ void report_unused_lists(const io::FileTreePtr& tree, DatasetSplit& split) {
   if (!reason) return;
   split.remarks.push_back(concat("testing_list.txt and validation_list.txt are not used",
                                  reason->empty() ? "" : ", because ", *reason,
-                                 "; use --layout speech-commands to split the sounds by them"));
+                                 "; use --layout speech-commands to split the clips by them"));
 }
 
 }  // namespace
@@ -109,10 +109,10 @@ DatasetSplit open_folder(const io::FileTreePtr& root, const HoldOut& options) {
   const auto tree = skip_enclosing_folders(root);
   const auto layout = find_layout(*tree);
   UnreadFiles unread;
-  const auto all = scan_class_folders(*tree, layout.train, image_and_sound_extensions(), &unread);
+  const auto all = scan_class_folders(*tree, layout.train, image_and_audio_extensions(), &unread);
   const auto images = count_files(all, SampleKind::kImage);
-  const auto sounds = count_files(all, SampleKind::kSound);
-  const auto kind = sounds > images ? SampleKind::kSound : SampleKind::kImage;
+  const auto clips = count_files(all, SampleKind::kAudio);
+  const auto kind = clips > images ? SampleKind::kAudio : SampleKind::kImage;
 
   auto folders = filter_by_kind(all, kind);
   std::vector<std::string> warnings;
@@ -133,9 +133,9 @@ DatasetSplit open_folder(const io::FileTreePtr& root, const HoldOut& options) {
     fail(Hint{"a class needs at least two " + word + "s to be split"}, "folder ",
          display_path(*tree, layout.test), " has no ", word, " to test with");
   }
-  if (const auto others = std::min(images, sounds); others > 0) {
+  if (const auto others = std::min(images, clips); others > 0) {
     split.remarks.push_back(
-        concat("skipped ", counted(others, kind == SampleKind::kSound ? "image" : "sound"),
+        concat("skipped ", counted(others, kind == SampleKind::kAudio ? "image" : "audio clip"),
                ": a dataset has samples of one kind, and most are ", kind_name(kind), "s"));
   }
   split.warnings = std::move(warnings);

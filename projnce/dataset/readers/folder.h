@@ -10,7 +10,7 @@ namespace projnce::dataset {
 /// or `valid` (in this order of preference) that contain the class folders.
 ///
 /// - Single enclosing folders are skipped.
-/// - The samples are images or sounds, whichever are more; the others are skipped with a remark.
+/// - The samples are images or clips, whichever are more; the others are skipped with a remark.
 /// - The classes are those of the training split, sorted by name; the test split may lack some.
 /// - A folder `train` that contains files and has other folders next to it is a class.
 /// - Class folders without files are skipped with a warning; unsupported files are counted by

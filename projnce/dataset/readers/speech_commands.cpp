@@ -1,4 +1,4 @@
-#include "projnce/dataset/readers/sound_readers.h"
+#include "projnce/dataset/readers/audio_readers.h"
 
 #include <algorithm>
 #include <cctype>
@@ -14,7 +14,7 @@
 #include "projnce/dataset/readers/file_dataset.h"
 #include "projnce/dataset/readers/tree_files.h"
 #include "projnce/dataset/wrappers/clips.h"
-#include "projnce/io/audio/sound_file.h"
+#include "projnce/io/audio/audio_file.h"
 #include "projnce/io/filesystem/file_tree.h"
 #include "projnce/io/printable.h"
 
@@ -58,7 +58,7 @@ void check_list_suffix(const std::string& suffix) {
   }
 }
 
-/// Assigns the sounds in a list to a split. Counts entries that are not sounds of the dataset.
+/// Assigns the clips in a list to a split. Counts entries that are not clips of the dataset.
 void mark_listed(const io::FileTree& tree, const std::string& file, SpeechSplit split,
                  SpeechSplits& splits, std::vector<std::string>& remarks) {
   if (!tree.has_file(file)) {
@@ -67,63 +67,63 @@ void mark_listed(const io::FileTree& tree, const std::string& file, SpeechSplit 
   const auto list = read_text_list(tree, file);
   size_t missing = 0;
   for (size_t i = 0; i < list.lines.size(); ++i) {
-    const auto sound = splits.find(listed_file(list.lines[i]));
-    if (sound == splits.end()) {
+    const auto entry = splits.find(listed_file(list.lines[i]));
+    if (entry == splits.end()) {
       if (!list.lines[i].empty()) ++missing;
-    } else if (sound->second != SpeechSplit::kTrain && sound->second != split) {
-      fail(Hint{"remove it from one of the lists"}, list.location(i), " names the sound '",
+    } else if (entry->second != SpeechSplit::kTrain && entry->second != split) {
+      fail(Hint{"remove it from one of the lists"}, list.location(i), " names the clip '",
            io::printable(list.lines[i]), "', which is also in the other list");
     } else {
-      sound->second = split;
+      entry->second = split;
     }
   }
   if (missing > 0) {
     remarks.push_back(concat("skipped ", missing, " of ",
                              counted(list.lines.size(), "entry", "entries"), " of ", file,
-                             ": not sounds of the dataset"));
+                             ": not files of the dataset"));
   }
 }
 
 std::vector<ClassFolder> scan_words(const io::FileTree& tree, DatasetSplit& split) {
-  auto words = scan_class_folders(tree, "", io::sound_extensions());
+  auto words = scan_class_folders(tree, "", io::audio_extensions());
   std::erase_if(words, [](const ClassFolder& folder) { return folder.name.starts_with('_'); });
   UnreadFiles unread;
   for (const auto& word : words) {
     for (const auto& file : tree.files_below(word.name, {})) {
-      if (!io::has_extension(file, io::sound_extensions()))
+      if (!io::has_extension(file, io::audio_extensions()))
         unread.add(io::join_names(word.name, file));
     }
   }
-  drop_empty_classes(words, SampleKind::kSound, tree.name(), unread, split.warnings);
-  check_training_classes(words, SampleKind::kSound, tree.name());
+  drop_empty_classes(words, SampleKind::kAudio, tree.name(), unread, split.warnings);
+  check_training_classes(words, SampleKind::kAudio, tree.name());
   unread.report(split);
   return words;
 }
 
-/// Up to kEntriesProbed sounds of class folders named by the list, evenly spaced.
+/// Up to kEntriesProbed clips of class folders named by the list, evenly spaced.
 std::vector<FileDataset::File> probe_list(const io::FileTree& tree, const std::string& file) {
   const auto list = read_text_list(tree, file);
   const size_t count = std::min(list.lines.size(), kEntriesProbed);
-  std::vector<FileDataset::File> sounds;
+  std::vector<FileDataset::File> clips;
   for (size_t i = 0; i < count; ++i) {
     const auto name = listed_file(list.lines[i * list.lines.size() / count]);
     const bool in_class = name.find('/') != std::string::npos && !name.starts_with('_');
-    if (in_class && io::has_extension(name, io::sound_extensions()) && tree.has_file(name)) {
-      sounds.push_back({name});
+    if (in_class && io::has_extension(name, io::audio_extensions()) && tree.has_file(name)) {
+      clips.push_back({name});
     }
   }
-  return sounds;
+  return clips;
 }
 
 std::string find_list_problem(const io::FileTreePtr& tree) {
-  auto sounds = probe_list(*tree, kTestList);
+  auto clips = probe_list(*tree, kTestList);
   const auto more = probe_list(*tree, kValidationList);
-  sounds.insert(sounds.end(), more.begin(), more.end());
-  if (sounds.empty()) return "they name no sounds of class folders";
-  const FileDataset listed(tree, SampleKind::kSound, {}, std::move(sounds));
+  clips.insert(clips.end(), more.begin(), more.end());
+  if (clips.empty()) return "they name no audio files of class folders";
+  const FileDataset listed(tree, SampleKind::kAudio, {}, std::move(clips));
   const double seconds = median_seconds(listed, kWordsProbed);
   if (seconds <= kMaxMedianWordSeconds) return {};
-  return concat("the sounds last ", std::round(10 * seconds) / 10,
+  return concat("the clips last ", std::round(10 * seconds) / 10,
                 " s, not 1 s as in Speech Commands");
 }
 
@@ -135,18 +135,18 @@ DatasetPtr make_speech_split(const io::FileTreePtr& tree, const std::vector<Clas
       if (splits.at(file) == split) samples.push_back({file, static_cast<int64_t>(c)});
     }
   }
-  return std::make_shared<FileDataset>(tree, SampleKind::kSound, folder_names(words),
+  return std::make_shared<FileDataset>(tree, SampleKind::kAudio, folder_names(words),
                                        std::move(samples));
 }
 
 DatasetPtr open_noises(const io::FileTreePtr& tree) {
   if (!tree->has_folder(kNoiseFolder)) return nullptr;
   std::vector<FileDataset::File> noises;
-  for (const auto& file : tree->files_below(kNoiseFolder, io::sound_extensions())) {
+  for (const auto& file : tree->files_below(kNoiseFolder, io::audio_extensions())) {
     noises.push_back({io::join_names(kNoiseFolder, file)});
   }
   if (noises.empty()) return nullptr;
-  return std::make_shared<FileDataset>(tree, SampleKind::kSound, std::vector<std::string>{},
+  return std::make_shared<FileDataset>(tree, SampleKind::kAudio, std::vector<std::string>{},
                                        std::move(noises));
 }
 
@@ -194,10 +194,10 @@ DatasetSplit open_speech_commands(const io::FileTreePtr& root,
   const bool are_words = median_seconds(*split.train, kWordsProbed) <= kMaxMedianWordSeconds;
   split.seconds = are_words ? kWordSeconds : 0;
   if (split.train->size() == 0)
-    fail(tree->name(), " has no training sounds: all sounds are in the lists");
+    fail(tree->name(), " has no training clips: all clips are in the lists");
   if (split.test->size() == 0) {
     fail(display_path(*tree, by_test ? test_list : validation_list),
-         " names no sound of the dataset");
+         " names no clip of the dataset");
   }
   return split;
 }

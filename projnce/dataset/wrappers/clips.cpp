@@ -7,8 +7,8 @@
 #include <utility>
 #include <vector>
 
-#include "projnce/augment/sound/clip_length.h"
-#include "projnce/augment/sound/log_mel.h"
+#include "projnce/augment/audio/clip_length.h"
+#include "projnce/augment/audio/log_mel.h"
 #include "projnce/core/error.h"
 
 namespace projnce::dataset {
@@ -33,7 +33,7 @@ class PreparedClips : public DatasetWrapper {
   ClipFormat format_;
 };
 
-/// Lengths in ascending order; sounds that cannot be decoded are skipped.
+/// Lengths in ascending order; clips that cannot be decoded are skipped.
 std::vector<double> probe_lengths(const Dataset& clips, int64_t probed) {
   const int64_t count = std::min(clips.size(), probed);
   std::vector<double> lengths;
@@ -62,7 +62,7 @@ double median_seconds(const Dataset& clips, int64_t probed) {
 
 double typical_seconds(const Dataset& clips) {
   const auto lengths = probe_lengths(clips, kProbedClips);
-  if (lengths.empty()) fail("none of the probed sounds of the dataset can be read");
+  if (lengths.empty()) fail("none of the probed clips of the dataset can be read");
   const double percentile = lengths[(lengths.size() - 1) * 19 / 20];
   return std::clamp(std::ceil(percentile * 10 - 1e-6) / 10, 0.1, kMaxTypicalSeconds);
 }

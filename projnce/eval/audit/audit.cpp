@@ -137,7 +137,7 @@ double area_under_curve(std::vector<std::pair<float, bool>> values) {
   return wins / (seen_a * seen_b);
 }
 
-/// Decides which classes held-out logits tell apart: whether the difference of two logits ranks
+/// Decides which classes held-out logits separate: whether the difference of two logits ranks
 /// samples labeled with one class above those labeled with the other. If it does not, the features
 /// do not separate the classes, or half of the labels are exchanged; nothing distinguishes these.
 class SeparableClasses {

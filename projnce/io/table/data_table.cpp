@@ -64,7 +64,7 @@ void TableRows::check_field(size_t bytes, int64_t line) const {
     fail(at_line(line), " has a field of ", bytes, " bytes, expected at most ", limits.field_bytes);
   }
   if (fields.size() >= limits.fields) {
-    fail(Hint{"store embeddings in a .npy file beside the table"}, name, " has more than ",
+    fail(Hint{"store embeddings in a .npy file next to the table"}, name, " has more than ",
          limits.fields, " fields");
   }
 }

@@ -43,8 +43,8 @@ void multiply_taps(GatheredProduct<T> product) {
   }
 }
 
-/// Input pixels with the same phase (y = stride * row + phase_y, and likewise x) are covered by the
-/// same kernel positions; their gradients are one product.
+/// Input pixels with the same phase (y = stride * row + phase_y, and the same for x) are covered by
+/// the same kernel positions; their gradients are one product.
 template <class T>
 struct Phase {
   std::vector<int32_t> rows;  // offsets in the gradient's rows, for a group's images

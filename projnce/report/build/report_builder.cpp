@@ -210,7 +210,7 @@ class ReportBuilder {
     const auto& opened = run_.data.dataset;
     std::vector<dataset::DatasetPtr> splits = {opened.reference ? opened.reference : opened.train};
     if (samples_->splits.size() > 1) splits.push_back(opened.test);
-    report_.sounds = dataset::make_sound_clips(dataset::ConcatDataset(splits), shown);
+    report_.clips = dataset::make_audio_excerpts(dataset::ConcatDataset(splits), shown);
   }
 
   void map_test() {
@@ -247,7 +247,7 @@ class ReportBuilder {
   /// Adds scores and suggested labels of the rows `chosen`, relative to row `begin` of the audit.
   void add_audit(MappedSamples& mapped, const torch::Tensor& chosen, int64_t begin) const {
     if (!audited_ || begin >= samples_->size()) return;
-    mapped.suspicion = floats(audited_->result.score.index({chosen + begin}));
+    mapped.audit_score = floats(audited_->result.score.index({chosen + begin}));
     mapped.suggested = longs(audited_->result.suggested.index({chosen + begin}));
   }
 

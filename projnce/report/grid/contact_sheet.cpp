@@ -12,8 +12,8 @@ namespace projnce::report {
 namespace {
 
 constexpr int kContactTile = 72;
-constexpr size_t kSoundsOfAClass = 4;   // maximum number of playable sounds
-constexpr size_t kSoundsOnASheet = 40;  // about 1 MB of kMaxClipSeconds each
+constexpr size_t kClipsPerClass = 4;   // maximum number of playable clips
+constexpr size_t kClipsPerSheet = 40;  // about 1 MB of kMaxClipSeconds each
 
 /// Returns at most `count` evenly spaced numbers.
 std::vector<int64_t> spread_evenly(const std::vector<int64_t>& numbers, int count) {
@@ -41,7 +41,7 @@ class ContactSheetMaker {
         test_(dataset.test),
         decoding_(decoding),
         options_(options),
-        sound_(dataset::sound_drawing(*dataset.train, dataset.seconds)) {
+        audio_(dataset::audio_drawing(*dataset.train, dataset.seconds)) {
     grid_.tile = kContactTile;
     grid_.columns = static_cast<size_t>(options.columns);
   }
@@ -99,9 +99,9 @@ class ContactSheetMaker {
 
   void draw(const dataset::DatasetPtr& part, const Choice& choice) {
     auto images =
-        dataset::draw_samples(part, choice.samples, options_.tile_pixels, sound_, decoding_);
+        dataset::draw_samples(part, choice.samples, options_.tile_pixels, audio_, decoding_);
     for (size_t i = 0; i < images.size(); ++i) tile_at(choice, i).image = std::move(images[i]);
-    add_sounds(*part, choice);
+    add_clips(*part, choice);
   }
 
   GridTile& tile_at(const Choice& choice, size_t i) {
@@ -109,11 +109,11 @@ class ContactSheetMaker {
     return grid_.sections[section].tiles[tile];
   }
 
-  /// Adds sounds of the first samples of each class, up to the size limit.
-  void add_sounds(const dataset::Dataset& part, const Choice& choice) {
-    if (part.kind() != SampleKind::kSound) return;
+  /// Adds clips of the first samples of each class, up to the size limit.
+  void add_clips(const dataset::Dataset& part, const Choice& choice) {
+    if (part.kind() != SampleKind::kAudio) return;
     const size_t each =
-        std::clamp<size_t>(kSoundsOnASheet / grid_.sections.size(), 1, kSoundsOfAClass);
+        std::clamp<size_t>(kClipsPerSheet / grid_.sections.size(), 1, kClipsPerClass);
     std::vector<int64_t> samples;
     std::vector<size_t> chosen;
     for (size_t i = 0; i < choice.samples.size(); ++i) {
@@ -121,9 +121,9 @@ class ContactSheetMaker {
       samples.push_back(choice.samples[i]);
       chosen.push_back(i);
     }
-    auto clips = dataset::make_sound_clips(part, samples);
+    auto clips = dataset::make_audio_excerpts(part, samples);
     for (size_t k = 0; k < clips.size(); ++k) {
-      tile_at(choice, chosen[k]).sound = std::move(clips[k]);
+      tile_at(choice, chosen[k]).audio = std::move(clips[k]);
     }
   }
 
@@ -131,7 +131,7 @@ class ContactSheetMaker {
   dataset::DatasetPtr test_;
   const dataset::DecodeAllOptions& decoding_;
   ContactSheetOptions options_;
-  dataset::SoundDrawing sound_;
+  dataset::AudioDrawing audio_;
   ImageGrid grid_;
   Choice from_learned_;
   Choice from_test_;

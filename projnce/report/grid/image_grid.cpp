@@ -88,7 +88,7 @@ std::string fitted_labels(const GridTile& tile, double width) {
   return fit(label, suggested).append(kArrow) + fit(suggested, label);
 }
 
-std::string player_html(const dataset::SoundClip& clip) {
+std::string player_html(const dataset::AudioExcerpt& clip) {
   if (clip.wav.empty()) return {};
   return fmt::format(
       "<audio controls preload=\"none\" src=\"data:audio/wav;base64,{}\"></audio>"
@@ -109,12 +109,12 @@ std::string caption_html(const GridTile& tile) {
 }
 
 std::string tile_html(const GridTile& tile, int side) {
-  const int width = tile.sound.wav.empty() ? side : std::max(side, kPlayerWidth);
+  const int width = tile.audio.wav.empty() ? side : std::max(side, kPlayerWidth);
   return fmt::format(
       "<figure style=\"width:{}px\"><img width=\"{}\" height=\"{}\" alt=\"{}\" "
       "src=\"data:image/png;base64,{}\">{}{}</figure>\n",
       width, side, side, escaped(tile.name), io::base64(io::encode_png(tile.image)),
-      player_html(tile.sound), caption_html(tile));
+      player_html(tile.audio), caption_html(tile));
 }
 
 std::string section_html(const GridSection& section, int side, bool titled, bool captioned) {

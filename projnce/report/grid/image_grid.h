@@ -12,13 +12,13 @@ namespace projnce::report {
 
 /// One sample of a grid: its image and an optional caption.
 struct GridTile {
-  Image image;                    ///< square, RGBA, opaque or transparent; of any resolution
-  dataset::SoundClip sound = {};  ///< playable in HTML
+  Image image;                       ///< square, RGBA, opaque or transparent; of any resolution
+  dataset::AudioExcerpt audio = {};  ///< playable in HTML
   std::string label = {};
   std::string suggested = {};  ///< suggested label: "label → suggested"
   std::string name = {};       ///< sample name; truncated at the start if too long
   std::string score = {};
-  std::string verdict = {};   ///< beside the score
+  std::string verdict = {};   ///< next to the score
   bool verdict_good = false;  ///< selects the color of the verdict
 };
 
@@ -47,7 +47,7 @@ int grid_tile_pixels(const std::filesystem::path& file, int tile);
 /// contact sheet".
 void check_grid_name(const std::filesystem::path& file, std::string_view what);
 
-/// Returns a self-contained HTML file with playable sounds.
+/// Returns a self-contained HTML file with playable clips.
 std::string grid_html(const ImageGrid& grid);
 
 /// Renders the grid as one RGB image.

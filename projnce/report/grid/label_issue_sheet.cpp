@@ -91,16 +91,16 @@ ImageGrid make_label_issue_grid(const LabelIssueSheet& sheet, int tile_pixels,
   const auto shown = highest_scores(sheet.issues, sheet.most);
   std::vector<int64_t> samples;
   for (const auto& issue : shown) samples.push_back(issue.index);
-  const auto sound = shown.empty() ? dataset::SoundDrawing{}
-                                   : dataset::sound_drawing(*sheet.dataset, sheet.seconds);
-  auto images = dataset::draw_samples(sheet.dataset, samples, tile_pixels, sound, decoding);
-  auto sounds = dataset::make_sound_clips(*sheet.dataset, samples);
+  const auto audio = shown.empty() ? dataset::AudioDrawing{}
+                                   : dataset::audio_drawing(*sheet.dataset, sheet.seconds);
+  auto images = dataset::draw_samples(sheet.dataset, samples, tile_pixels, audio, decoding);
+  auto clips = dataset::make_audio_excerpts(*sheet.dataset, samples);
 
   GridSection section;
   for (size_t i = 0; i < shown.size(); ++i) {
     section.tiles.push_back(issue_tile(sheet, shown[i]));
     section.tiles.back().image = std::move(images[i]);
-    if (i < sounds.size()) section.tiles.back().sound = std::move(sounds[i]);
+    if (i < clips.size()) section.tiles.back().audio = std::move(clips[i]);
   }
   return {.title = sheet.title.empty() ? "Label issues" : sheet.title,
           .summary = sheet.summary,

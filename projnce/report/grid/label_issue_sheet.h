@@ -29,7 +29,7 @@ struct LabelIssueSheet {
   std::string title;
   std::string summary;  ///< one sentence
   size_t most = 60;     ///< maximum number of issues shown, highest scores first
-  double seconds = 0;   ///< length of sounds; 0: estimated
+  double seconds = 0;   ///< length of clips; 0: estimated
 };
 
 /// Makes a grid of the issues with the highest scores, each with sample name, both labels and

@@ -97,15 +97,15 @@ Box moved_inside(Box box, const Box& frame) {
 }
 
 /// Candidate positions of a label, best first: its center, then shifted up, down and sideways.
-std::vector<Box> places_near(const Box& wish, const Box& frame) {
+std::vector<Box> places_near(const Box& preferred, const Box& frame) {
   std::vector<Box> places;
   for (double step = 0; step <= kFarthestStep; step += 0.5) {
     for (const double up : {-step, step}) {
       for (const double aside : {0.0, -0.25, 0.25, -0.5, 0.5}) {
         if (step == 0 && aside != 0) continue;
-        Box moved = wish;
-        moved.top += up * wish.height;
-        moved.left += aside * wish.width;
+        Box moved = preferred;
+        moved.top += up * preferred.height;
+        moved.left += aside * preferred.width;
         places.push_back(moved_inside(moved, frame));
       }
     }
@@ -135,8 +135,8 @@ std::vector<ClusterLabel> place_labels(const std::vector<ClusterName>& names, co
     const auto text = shorten(name.name, font, kWidestLabel * font.size);
     const double width = text_width(text, font) + 4;
     const double height = font.size * 1.15;
-    const Box wish{name.at.x - width / 2, name.at.y - height / 2, width, height};
-    const auto places = places_near(wish, frame);
+    const Box preferred{name.at.x - width / 2, name.at.y - height / 2, width, height};
+    const auto places = places_near(preferred, frame);
     const auto free = std::find_if(places.begin(), places.end(), [&](const Box& place) {
       return std::none_of(labels.begin(), labels.end(),
                           [&](const auto& label) { return label.box.overlaps(place); });

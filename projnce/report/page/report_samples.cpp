@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <array>
 #include <bit>
-#include <cmath>
 #include <cstdint>
 #include <cstring>
 #include <map>
@@ -12,7 +11,6 @@
 #include "projnce/core/counted.h"
 #include "projnce/core/error.h"
 #include "projnce/core/json.h"
-#include "projnce/io/digest.h"
 #include "projnce/io/filesystem/regular_file.h"
 #include "projnce/io/tensor/safetensors_file.h"
 
@@ -21,6 +19,8 @@ namespace projnce::report {
 namespace {
 
 using nlohmann::ordered_json;
+
+static_assert(std::endian::native == std::endian::little, "lists are stored as raw memory");
 
 constexpr const char* kSamplesFormat = "projnce-samples-1";
 constexpr int64_t kMostSheets = 10'000;
@@ -62,6 +62,12 @@ class ListReader {
     fail(name_, ": ", name, " is missing");
   }
 
+  bool contains(const std::string& name) const {
+    const auto& tensors = view_.header.tensors;
+    return std::any_of(tensors.begin(), tensors.end(),
+                       [&](const auto& tensor) { return tensor.name == name; });
+  }
+
  private:
   std::string name_;
   io::FileBytes bytes_;
@@ -77,7 +83,7 @@ void visit_lists(Part& part, const std::string& prefix, const Visit& visit) {
   visit(prefix + "predicted", part.predicted);
   visit(prefix + "similarity", part.similarity);
   visit(prefix + "truth", part.truth);
-  visit(prefix + "suspicion", part.suspicion);
+  visit(prefix + "audit_score", part.audit_score);
   visit(prefix + "suggested", part.suggested);
 }
 
@@ -112,27 +118,31 @@ ThumbnailSheets sheets_from_json(const ordered_json& json, const ListReader& fil
 }
 
 template <class Clips, class Visit>
-void visit_sounds(Clips& clips, const Visit& visit) {
-  for (size_t i = 0; i < clips.size(); ++i) visit("sound." + std::to_string(i), clips[i].wav);
+void visit_clips(Clips& clips, const std::string& prefix, const Visit& visit) {
+  for (size_t i = 0; i < clips.size(); ++i) visit(concat(prefix, i), clips[i].wav);
 }
 
-ordered_json sounds_to_json(const std::vector<dataset::SoundClip>& clips) {
+ordered_json excerpts_to_json(const std::vector<dataset::AudioExcerpt>& clips) {
   auto json = ordered_json::array();
   for (const auto& clip : clips) json.push_back({clip.seconds, clip.whole_seconds});
   return json;
 }
 
 /// Returns no clips for files of older versions, which lack them.
-std::vector<dataset::SoundClip> sounds_from_json(const ordered_json& json, const ListReader& file) {
-  const auto lengths =
-      json.value("sounds", ordered_json::array()).get<std::vector<std::array<double, 2>>>();
+std::vector<dataset::AudioExcerpt> excerpts_from_json(const ordered_json& json,
+                                                      const ListReader& file) {
+  // Version 0.1.0 wrote "sounds".
+  const bool former = json.contains("sounds");
+  const auto lengths = json.value(former ? "sounds" : "clips", ordered_json::array())
+                           .get<std::vector<std::array<double, 2>>>();
   if (std::ssize(lengths) > kMostSheets)
-    fail(file.name(), " has ", lengths.size(), " sounds, expected at most ", kMostSheets);
-  std::vector<dataset::SoundClip> clips;
+    fail(file.name(), " has ", lengths.size(), " clips, expected at most ", kMostSheets);
+  std::vector<dataset::AudioExcerpt> clips;
   for (const auto& [seconds, whole] : lengths) {
     clips.push_back({.seconds = seconds, .whole_seconds = whole});
   }
-  visit_sounds(clips, [&](const std::string& name, auto& list) { file.read(name, list); });
+  visit_clips(clips, former ? "sound." : "clip.",
+              [&](const std::string& name, auto& list) { file.read(name, list); });
   return clips;
 }
 
@@ -149,7 +159,11 @@ MappedSamples samples_from_json(const ordered_json& json, const std::string& pre
   part.names = json.at("names").get<std::vector<std::string>>();
   // Version 0.1.0 wrote the key "pictures".
   part.images = sheets_from_json(json.at(json.contains("images") ? "images" : "pictures"), file);
-  const auto read = [&](const std::string& name, auto& list) { file.read(name, list); };
+  const auto read = [&](const std::string& name, auto& list) {
+    // Version 0.1.0 wrote "suspicion".
+    const bool former = name == prefix + "audit_score" && !file.contains(name);
+    file.read(former ? prefix + "suspicion" : name, list);
+  };
   visit_lists(part, prefix, read);
   visit_sheets(part.images, prefix, read);
   return part;
@@ -173,8 +187,8 @@ void check_part(const MappedSamples& part, size_t classes, const std::string& fi
   fits(part.predicted, false);
   fits(part.similarity, false);
   fits(part.truth, true);
-  fits(part.suspicion, true);
-  fits(part.suggested, part.suspicion.empty());
+  fits(part.audit_score, true);
+  fits(part.suggested, part.audit_score.empty());
   fits(part.names, true);
   for (const auto* labels : {&part.labels, &part.predicted, &part.truth, &part.suggested}) {
     check_labels(*labels, classes, file);
@@ -188,7 +202,7 @@ ordered_json contents_to_json(const ReportSamples& samples) {
                     {"audit", samples.audit},
                     {"notes", samples.notes},
                     {"worst", sheets_to_json(samples.worst)},
-                    {"sounds", sounds_to_json(samples.sounds)}};
+                    {"clips", excerpts_to_json(samples.clips)}};
   if (samples.test) json["test"] = samples_to_json(*samples.test);
   if (samples.train) json["train"] = samples_to_json(*samples.train);
   return json;
@@ -205,7 +219,7 @@ ReportSamples contents_from_json(const ordered_json& json, const ListReader& fil
   samples.worst = sheets_from_json(json.at("worst"), file);
   visit_sheets(samples.worst, "worst.",
                [&](const std::string& name, auto& list) { file.read(name, list); });
-  samples.sounds = sounds_from_json(json, file);
+  samples.clips = excerpts_from_json(json, file);
   if (json.contains("test")) samples.test = samples_from_json(json.at("test"), "test.", file);
   if (json.contains("train")) samples.train = samples_from_json(json.at("train"), "train.", file);
   return samples;
@@ -220,7 +234,7 @@ void write_report_samples(const std::filesystem::path& file, const ReportSamples
   };
   add("confusion", samples.confusion);
   visit_sheets(samples.worst, "worst.", add);
-  visit_sounds(samples.sounds, add);
+  visit_clips(samples.clips, "clip.", add);
   for (const auto& [part, prefix] :
        {std::pair(&samples.test, "test."), std::pair(&samples.train, "train.")}) {
     if (!*part) continue;
@@ -256,145 +270,6 @@ ReportSamples read_report_samples(const std::filesystem::path& file) {
     if (*part) check_part(**part, classes, lists.name());
   }
   return samples;
-}
-
-namespace {
-
-static_assert(std::endian::native == std::endian::little, "reports hold little-endian numbers");
-
-template <class T>
-std::string packed(const std::vector<T>& numbers) {
-  const auto bytes = std::as_bytes(std::span(numbers));
-  return io::base64({reinterpret_cast<const uint8_t*>(bytes.data()), bytes.size()});
-}
-
-/// Converts the chosen entries of a list to type T.
-template <class T, class From>
-std::vector<T> chosen_of(const std::vector<From>& list, const std::vector<size_t>& chosen) {
-  std::vector<T> numbers;
-  numbers.reserve(chosen.size());
-  for (const size_t i : chosen) numbers.push_back(static_cast<T>(list[i]));
-  return numbers;
-}
-
-template <class T, class From>
-ordered_json packed_list(const std::vector<From>& list, const std::vector<size_t>& chosen) {
-  if (list.empty() && !chosen.empty()) return nullptr;
-  return packed(chosen_of<T>(list, chosen));
-}
-
-/// Encodes values in 0..1 as bytes.
-ordered_json packed_shares(const std::vector<float>& shares, const std::vector<size_t>& chosen) {
-  if (shares.empty() && !chosen.empty()) return nullptr;
-  std::vector<uint8_t> steps;
-  for (const size_t i : chosen) {
-    const float share = std::isfinite(shares[i]) ? std::clamp(shares[i], 0.0F, 1.0F) : 0.0F;
-    steps.push_back(static_cast<uint8_t>(std::lround(255 * share)));
-  }
-  return packed(steps);
-}
-
-/// Bounding box of all positions, extended to a square.
-struct MapSquare {
-  double left = 0;
-  double bottom = 0;
-  double side = 1;
-};
-
-MapSquare square_around(const std::vector<float>& positions) {
-  float low[2] = {INFINITY, INFINITY};
-  float high[2] = {-INFINITY, -INFINITY};
-  for (size_t k = 0; k < positions.size(); ++k) {
-    if (!std::isfinite(positions[k])) continue;
-    low[k % 2] = std::min(low[k % 2], positions[k]);
-    high[k % 2] = std::max(high[k % 2], positions[k]);
-  }
-  const double width = double(high[0]) - low[0];
-  const double height = double(high[1]) - low[1];
-  const double side = std::max(width, height);
-  if (!(side > 0)) return {.left = low[0] - 0.5, .bottom = low[1] - 0.5};
-  return {low[0] - (side - width) / 2, low[1] - (side - height) / 2, side};
-}
-
-std::string packed_axis(const std::vector<float>& positions, size_t axis, const MapSquare& square,
-                        const std::vector<size_t>& chosen) {
-  const double start = axis == 0 ? square.left : square.bottom;
-  std::vector<uint16_t> steps;
-  for (const size_t i : chosen) {
-    const double place = (positions[2 * i + axis] - start) / square.side;
-    const double bounded = std::isfinite(place) ? std::clamp(place, 0.0, 1.0) : 0.5;
-    steps.push_back(static_cast<uint16_t>(std::lround(65535 * bounded)));
-  }
-  return packed(steps);
-}
-
-std::vector<size_t> evenly_spaced(size_t count, size_t most) {
-  const size_t wanted = std::min(count, most);
-  std::vector<size_t> chosen;
-  for (size_t k = 0; k < wanted; ++k) chosen.push_back(k * count / wanted);
-  return chosen;
-}
-
-ordered_json joined_names(const std::vector<std::string>& names,
-                          const std::vector<size_t>& chosen) {
-  if (names.empty()) return nullptr;
-  std::string joined;
-  for (const size_t i : chosen)
-    (joined += joined.empty() && i == chosen[0] ? "" : "\n") += names[i];
-  return joined;
-}
-
-}  // namespace
-
-ordered_json pack_images(const ThumbnailSheets& images) {
-  if (images.sheets.empty()) return nullptr;
-  ordered_json sheets = ordered_json::array();
-  for (const auto& sheet : images.sheets) sheets.push_back(io::base64(sheet));
-  return {{"side", images.side},
-          {"columns", images.columns},
-          {"perSheet", images.per_sheet},
-          {"sheets", sheets}};
-}
-
-ordered_json pack_sounds(const std::vector<dataset::SoundClip>& clips) {
-  if (clips.empty()) return nullptr;
-  auto json = ordered_json::array();
-  for (const auto& clip : clips) {
-    if (clip.wav.empty()) {
-      json.push_back(nullptr);
-    } else {
-      json.push_back({{"wav", io::base64(clip.wav)},
-                      {"seconds", clip.seconds},
-                      {"whole", clip.whole_seconds}});
-    }
-  }
-  return json;
-}
-
-ordered_json pack_samples(const MappedSamples& samples, size_t most, bool images) {
-  const auto chosen = evenly_spaced(samples.size(), most);
-  const bool all = chosen.size() == samples.size();
-  const auto square = square_around(samples.positions);
-  return {{"count", chosen.size()},
-          {"total", samples.total},
-          {"how", samples.how},
-          {"x", packed_axis(samples.positions, 0, square, chosen)},
-          {"y", packed_axis(samples.positions, 1, square, chosen)},
-          {"index", packed_list<uint32_t>(samples.indices, chosen)},
-          {"label", packed_list<uint16_t>(samples.labels, chosen)},
-          {"predicted", packed_list<uint16_t>(samples.predicted, chosen)},
-          {"similarity", packed_shares(samples.similarity, chosen)},
-          {"truth", packed_list<uint16_t>(samples.truth, chosen)},
-          {"suspicion", packed_shares(samples.suspicion, chosen)},
-          {"suggested", packed_list<uint16_t>(samples.suggested, chosen)},
-          {"names", joined_names(samples.names, chosen)},
-          {"images", all && images ? pack_images(samples.images) : ordered_json()}};
-}
-
-ordered_json pack_confusion(const ReportSamples& samples) {
-  if (samples.class_names.size() > kMostConfusedClasses) return nullptr;
-  const std::vector<uint32_t> counts(samples.confusion.begin(), samples.confusion.end());
-  return {{"protocol", samples.protocol}, {"counts", packed(counts)}};
 }
 
 }  // namespace projnce::report

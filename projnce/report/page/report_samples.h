@@ -23,8 +23,8 @@ struct MappedSamples {
   std::vector<int64_t> predicted = {};
   std::vector<float> similarity = {};   ///< 0..1, to the predicted class
   std::vector<int64_t> truth = {};      ///< true labels, if label noise was injected
-  std::vector<float> suspicion = {};    ///< probability that the label is wrong
-  std::vector<int64_t> suggested = {};  ///< suggested labels; present with suspicion
+  std::vector<float> audit_score = {};  ///< probability that the label is wrong
+  std::vector<int64_t> suggested = {};  ///< suggested labels; present with audit_score
   std::vector<std::string> names = {};  ///< one line each; empty if samples have only an index
   ThumbnailSheets images = {};          ///< without sheets if there are no images
 
@@ -38,10 +38,10 @@ struct ReportSamples {
   std::vector<int64_t> confusion = {};  ///< [C, C] of all test samples, rows are labels
   std::optional<MappedSamples> test = {};
   std::optional<MappedSamples> train = {};
-  nlohmann::ordered_json audit = {};            ///< output of `audit --json`; null without an audit
-  ThumbnailSheets worst = {};                   ///< images of audit.worst
-  std::vector<dataset::SoundClip> sounds = {};  ///< of audit.worst, for audio samples
-  std::vector<std::string> notes = {};          ///< sentences about what is missing and why
+  nlohmann::ordered_json audit = {};  ///< output of `audit --json`; null without an audit
+  ThumbnailSheets worst = {};         ///< images of audit.worst
+  std::vector<dataset::AudioExcerpt> clips = {};  ///< of audit.worst, for audio samples
+  std::vector<std::string> notes = {};            ///< sentences about what is missing and why
 };
 
 void write_report_samples(const std::filesystem::path& file, const ReportSamples& samples);
@@ -60,7 +60,7 @@ inline constexpr size_t kMostConfusedClasses = 256;
 /// Encodes the image sheets (Images); null if there are none.
 nlohmann::ordered_json pack_images(const ThumbnailSheets& images);
 
-/// Encodes audio clips (Sound), null for samples without one; null if there are none at all.
-nlohmann::ordered_json pack_sounds(const std::vector<dataset::SoundClip>& clips);
+/// Encodes audio clips (Audio), null for samples without one; null if there are none at all.
+nlohmann::ordered_json pack_excerpts(const std::vector<dataset::AudioExcerpt>& clips);
 
 }  // namespace projnce::report

@@ -228,7 +228,8 @@ ordered_json read_part(const char* part, ordered_json otherwise, ordered_json& m
 
 std::string kind_of(const Table& config) {
   const auto kind = config_text(config, "input", "kind");
-  return kind == "sound" || kind == "vector" ? kind : "image";
+  if (kind == "sound") return "audio";  // name in version 0.1.0
+  return kind == "audio" || kind == "vector" ? kind : "image";
 }
 
 ordered_json audit_to_json(const ReportSamples& samples, bool images) {
@@ -237,7 +238,7 @@ ordered_json audit_to_json(const ReportSamples& samples, bool images) {
   use_present_audit_names(audit);
   if (!audit.contains("check")) audit["check"] = nullptr;
   audit["images"] = images ? pack_images(samples.worst) : ordered_json();
-  audit["sounds"] = images ? pack_sounds(samples.sounds) : ordered_json();
+  audit["clips"] = images ? pack_excerpts(samples.clips) : ordered_json();
   return audit;
 }
 

@@ -85,14 +85,14 @@ std::vector<int64_t> some_of(const std::vector<int64_t>& samples) {
 }
 
 SheetQuality choose_quality(const dataset::DatasetPtr& dataset, const std::vector<int64_t>& samples,
-                            const dataset::SoundDrawing& sound, const ThumbnailOptions& options) {
+                            const dataset::AudioDrawing& audio, const ThumbnailOptions& options) {
   const auto tried = some_of(samples);
   const int largest = useful_side(*dataset, tried, options.largest_side);
   std::vector<Image> images;
   for (const auto& [side, quality] : kSheetQualities) {
     if (side > largest) continue;
     if (images.empty() || images.front().width != side) {
-      images = dataset::draw_samples(dataset, tried, side, sound, options.decoding);
+      images = dataset::draw_samples(dataset, tried, side, audio, options.decoding);
     }
     const auto bytes = static_cast<double>(make_sheet(images, kSheetColumns, quality).size());
     const double expected = bytes * double(samples.size()) / double(tried.size());
@@ -107,8 +107,8 @@ ThumbnailSheets make_thumbnail_sheets(const dataset::DatasetPtr& dataset,
                                       const std::vector<int64_t>& samples,
                                       const ThumbnailOptions& options) {
   if (samples.empty()) return {};
-  const auto sound = dataset::sound_drawing(*dataset);
-  const auto chosen = choose_quality(dataset, samples, sound, options);
+  const auto audio = dataset::audio_drawing(*dataset);
+  const auto chosen = choose_quality(dataset, samples, audio, options);
   ThumbnailSheets result{
       .side = chosen.side,
       .columns = static_cast<int>(std::min<size_t>(samples.size(), kSheetColumns)),
@@ -119,7 +119,7 @@ ThumbnailSheets make_thumbnail_sheets(const dataset::DatasetPtr& dataset,
     const std::vector<int64_t> part(samples.begin() + ptrdiff_t(first),
                                     samples.begin() + ptrdiff_t(end));
     result.sheets.push_back(
-        make_sheet(dataset::draw_samples(dataset, part, chosen.side, sound, options.decoding),
+        make_sheet(dataset::draw_samples(dataset, part, chosen.side, audio, options.decoding),
                    result.columns, chosen.quality));
   }
   return result;

@@ -107,27 +107,27 @@ void BoundedServer::end_soon() {
   end_ = Clock::now() + std::chrono::seconds(kGraceSeconds);
 }
 
-bool BoundedServer::answer_connection(socket_t socket) {
+bool BoundedServer::serve_connection(socket_t socket) {
   std::string head;
   const auto result = read_head(socket, end_, head);
-  bool answered = false;
+  bool responded = false;
   if (result == HeadResult::kComplete) {
     ReadRequest request(socket, head, end_);
     bool closed = false;
-    answered = process_request(request, /*close_connection=*/true, closed, nullptr);
+    responded = process_request(request, /*close_connection=*/true, closed, nullptr);
   } else if (result == HeadResult::kTooLong) {
     send_status(socket, "431 Request Header Fields Too Large");
   } else if (result == HeadResult::kTooSlow) {
     send_status(socket, "408 Request Timeout");
   }
-  return answered;
+  return responded;
 }
 
 bool BoundedServer::process_and_close_socket(socket_t socket) {
-  const bool answered = answer_connection(socket);
+  const bool responded = serve_connection(socket);
   ::shutdown(socket, SHUT_RDWR);
   ::close(socket);
-  return answered;
+  return responded;
 }
 
 }  // namespace projnce::report

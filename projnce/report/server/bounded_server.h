@@ -34,8 +34,8 @@ class BoundedServer : public httplib::Server {
   void end_soon();
 
  protected:
-  /// Reads a request and answers it; returns whether it did. Does not close the socket.
-  bool answer_connection(socket_t socket);
+  /// Reads a request and responds to it; returns whether it did. Does not close the socket.
+  bool serve_connection(socket_t socket);
 
  private:
   bool process_and_close_socket(socket_t socket) override;

@@ -36,14 +36,14 @@ struct HttpResponse {
   std::vector<std::pair<std::string, std::string>> headers;
 };
 
-/// Answers requests about the runs of a folder, independent of sockets. Thread-safe.
+/// Responds to requests about the runs of a folder, independent of sockets. Thread-safe.
 class RunRequests {
  public:
   /// Throws if `runs` is not a folder.
   RunRequests(const std::filesystem::path& runs, ReportSource source, Logger logger);
 
   /// `port` is the one that the server listens on.
-  HttpResponse answer(const HttpRequest& request, int port) const;
+  HttpResponse respond(const HttpRequest& request, int port) const;
 
  private:
   HttpResponse route(const HttpRequest& request) const;
@@ -136,18 +136,18 @@ fs::path canonical_folder(const fs::path& runs) {
 RunRequests::RunRequests(const fs::path& runs, ReportSource source, Logger logger)
     : root_(canonical_folder(runs)), source_(std::move(source)), logger_(std::move(logger)) {}
 
-HttpResponse RunRequests::answer(const HttpRequest& request, int port) const {
+HttpResponse RunRequests::respond(const HttpRequest& request, int port) const {
   if (!is_own_host(request.host, port)) {
     return error_response(403, "Host not allowed",
-                          fmt::format("This server answers only at http://127.0.0.1:{0} and "
+                          fmt::format("This server is available only at http://127.0.0.1:{0} and "
                                       "http://localhost:{0}.",
                                       port));
   }
   if (request.method != "GET" && request.method != "HEAD") {
-    auto answer = error_response(405, "Method not allowed",
-                                 "This server answers only GET and HEAD requests.");
-    answer.headers.emplace_back("Allow", "GET, HEAD");
-    return answer;
+    auto response = error_response(405, "Method not allowed",
+                                   "This server accepts only GET and HEAD requests.");
+    response.headers.emplace_back("Allow", "GET, HEAD");
+    return response;
   }
   try {
     return route(request);
@@ -195,10 +195,10 @@ HttpResponse RunRequests::runs_answer(const std::vector<std::string>& names, boo
   if (wants_data) return data(runs, request.known_version);
   if (request.path.starts_with(kRunPrefix) && !request.path.ends_with('/')) {
     // The report requests data.json relative to itself, so its URL must end in a slash.
-    auto answer = error_response(302, "Moved", "The URL of a report ends in a slash.");
-    answer.headers.emplace_back("Location",
-                                run_address(find_run_by_name(known, names.front())->name));
-    return answer;
+    auto response = error_response(302, "Moved", "The URL of a report ends in a slash.");
+    response.headers.emplace_back("Location",
+                                  run_address(find_run_by_name(known, names.front())->name));
+    return response;
   }
   return {.type = "text/html; charset=utf-8",
           .body = source_.html(runs),
@@ -209,13 +209,13 @@ HttpResponse RunRequests::data(const ReportSource::Runs& runs,
                                const std::string& known_version) const {
   auto body = source_.data(runs);
   const auto version = fmt::format("\"{}\"", io::base64(io::sha256(body)));
-  HttpResponse answer{.type = "application/json", .headers = {{"ETag", version}}};
+  HttpResponse response{.type = "application/json", .headers = {{"ETag", version}}};
   if (matches_version(known_version, version)) {
-    answer.status = 304;
+    response.status = 304;
   } else {
-    answer.body = std::move(body);
+    response.body = std::move(body);
   }
-  return answer;
+  return response;
 }
 
 namespace {
@@ -240,15 +240,15 @@ HttpRequest request_of(const httplib::Request& from) {
   return request;
 }
 
-void write_response(HttpResponse answer, httplib::Response& to) {
-  to.status = answer.status;
-  for (const auto& [name, value] : answer.headers) to.set_header(name, value);
+void write_response(HttpResponse response, httplib::Response& to) {
+  to.status = response.status;
+  for (const auto& [name, value] : response.headers) to.set_header(name, value);
   to.set_header("X-Content-Type-Options", "nosniff");
   to.set_header("Referrer-Policy", "no-referrer");
   to.set_header("Cross-Origin-Resource-Policy", "same-origin");
   // Responses with an ETag may be cached and revalidated; no-store would prevent that.
   to.set_header("Cache-Control", to.has_header("ETag") ? "no-cache" : "no-store");
-  if (answer.status != 304) to.set_content(std::move(answer.body), answer.type);
+  if (response.status != 304) to.set_content(std::move(response.body), response.type);
 }
 
 }  // namespace
@@ -260,7 +260,7 @@ class RunServer::Listener {
     server_.set_socket_options(set_exclusive_port);
     // Handles all requests, so that none reaches the library's own routes.
     server_.set_pre_routing_handler([this](const auto& request, auto& response) {
-      write_response(requests_.answer(request_of(request), port_), response);
+      write_response(requests_.respond(request_of(request), port_), response);
       return httplib::Server::HandlerResponse::Handled;
     });
     port_ = port == 0 ? server_.bind_to_any_port(kServerHost) : port;

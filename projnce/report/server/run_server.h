@@ -26,7 +26,7 @@ struct ReportSource {
 ///   /run/NAME/               a run's report        /run/NAME/data.json      its data
 ///   /compare/?run=A&run=B    several runs          /compare/data.json?...   their data
 ///
-/// Listens only on 127.0.0.1 and answers only GET and HEAD requests whose host is that address or
+/// Listens only on 127.0.0.1 and accepts only GET and HEAD requests whose host is that address or
 /// localhost, which prevents DNS rebinding. Writes nothing. NAME is looked up in the list of runs;
 /// no part of a URL is used as a file path.
 class RunServer {

@@ -53,16 +53,16 @@ Clip silence(int rate, size_t samples) {
   return {rate, std::vector<float>(samples)};
 }
 
-DatasetPtr sounds(std::vector<Sample> clips) {
+DatasetPtr clips(std::vector<Sample> clips) {
   std::vector<int64_t> labels(clips.size(), 0);
-  return testing::sample_dataset(SampleKind::kSound, std::move(clips), std::move(labels), {"a"});
+  return testing::sample_dataset(SampleKind::kAudio, std::move(clips), std::move(labels), {"a"});
 }
 
-TEST(Inspect, CountsRatesAndSecondsOfSounds) {
+TEST(Inspect, CountsRatesAndSecondsOfClips) {
   const auto train =
-      sounds({silence(8000, 4000), silence(16000, 32000), Clip{}, silence(8000, 8000)});
-  const auto info = inspect({train, sounds({})}, {.threads = 2});
-  EXPECT_EQ(info.kind, SampleKind::kSound);
+      clips({silence(8000, 4000), silence(16000, 32000), Clip{}, silence(8000, 8000)});
+  const auto info = inspect({train, clips({})}, {.threads = 2});
+  EXPECT_EQ(info.kind, SampleKind::kAudio);
   EXPECT_THAT(info.train.rates, ElementsAre(Pair(8000, 2), Pair(16000, 1)));
   EXPECT_DOUBLE_EQ(info.train.seconds.min, 0.5);
   EXPECT_DOUBLE_EQ(info.train.seconds.median, 1);
@@ -88,7 +88,7 @@ TEST(Inspect, ReportsTheDimensionOfVectors) {
 TEST(Inspect, CountsOptionalSplits) {
   DatasetSplit split{testing::fake_dataset({0, 0, 0}), testing::fake_dataset({0, 1})};
   split.reference = testing::fake_dataset({0, 1, 1, 1});
-  split.background = sounds({silence(8000, 80), Clip{}});
+  split.background = clips({silence(8000, 80), Clip{}});
   split.unlabeled = true;
   split.remarks = {"this is a subset"};
   int64_t last = 0;

@@ -1,4 +1,4 @@
-#include "projnce/dataset/readers/sound_readers.h"
+#include "projnce/dataset/readers/audio_readers.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -28,8 +28,8 @@ class CremaDTest : public ::testing::Test {
  protected:
   void SetUp() override {
     for (int speaker = 1001; speaker <= 1010; ++speaker) {
-      folder_.add_sound(concat("AudioWAV/", speaker, "_DFA_ANG_XX.wav"));
-      folder_.add_sound(concat("AudioWAV/", speaker, "_DFA_SAD_HI.wav"));
+      folder_.add_clip(concat("AudioWAV/", speaker, "_DFA_ANG_XX.wav"));
+      folder_.add_clip(concat("AudioWAV/", speaker, "_DFA_SAD_HI.wav"));
     }
   }
   std::vector<std::string> test_names(const CremaDOptions& options) {
@@ -42,7 +42,7 @@ class CremaDTest : public ::testing::Test {
 TEST_F(CremaDTest, ReadsEmotionsFromNamesInAFolderAndAnArchive) {
   for (const auto& tree : {folder_.tree(), folder_.packed()}) {
     const auto split = open_crema_d(tree, with_test_speakers({"1003", "1001"}));
-    EXPECT_EQ(split.train->kind(), SampleKind::kSound);
+    EXPECT_EQ(split.train->kind(), SampleKind::kAudio);
     EXPECT_THAT(split.train->class_names(),
                 ElementsAre("anger", "disgust", "fear", "happy", "neutral", "sad"));
     EXPECT_THAT(labels_of(*split.test), ElementsAre(0, 5, 0, 5));
@@ -74,8 +74,8 @@ TEST_F(CremaDTest, SpeakersKeepTheirSplitIfOthersChange) {
   EXPECT_GT(before.size(), 2U);
   EXPECT_LT(before.size(), 20U);
   for (int speaker = 1011; speaker <= 1020; ++speaker) {
-    folder_.add_sound(concat("AudioWAV/", speaker, "_DFA_ANG_XX.wav"));
-    folder_.add_sound(concat("AudioWAV/", speaker, "_DFA_SAD_HI.wav"));
+    folder_.add_clip(concat("AudioWAV/", speaker, "_DFA_ANG_XX.wav"));
+    folder_.add_clip(concat("AudioWAV/", speaker, "_DFA_SAD_HI.wav"));
   }
   auto after = test_names(options);
   EXPECT_GT(after.size(), before.size());
@@ -86,15 +86,15 @@ TEST_F(CremaDTest, SpeakersKeepTheirSplitIfOthersChange) {
 
 TEST(CremaDLayout, FolderNameAloneIsNotRecognized) {
   testing::DatasetFolder other;
-  other.add_sound("AudioWAV/bark.wav");
-  other.add_sound("meow/a.wav");
+  other.add_clip("AudioWAV/bark.wav");
+  other.add_clip("meow/a.wav");
   EXPECT_FALSE(is_crema_d(other.tree()));
 }
 
 TEST_F(CremaDTest, SkipsAndCountsOtherNames) {
-  folder_.add_sound("AudioWAV/1003_DFA_ZZZ_XX.wav");
-  folder_.add_sound("AudioWAV/1003_DFA.wav");
-  folder_.add_sound("AudioWAV/notes_a_SAD_c.wav");
+  folder_.add_clip("AudioWAV/1003_DFA_ZZZ_XX.wav");
+  folder_.add_clip("AudioWAV/1003_DFA.wav");
+  folder_.add_clip("AudioWAV/notes_a_SAD_c.wav");
   const auto split = open_crema_d(folder_.tree());
   EXPECT_EQ(split.train->size() + split.test->size(), 20);
   EXPECT_THAT(split.remarks, Contains(HasSubstr("skipped 3 files")));
@@ -104,10 +104,10 @@ TEST_F(CremaDTest, ReportsInvalidSpeakers) {
   EXPECT_THAT(testing::error_message_of([&] { test_names(with_test_speakers({"1011"})); }),
               AllOf(HasSubstr("1011"), HasSubstr("1010")));
   testing::DatasetFolder one;
-  one.add_sound("AudioWAV/1001_DFA_ANG_XX.wav");
+  one.add_clip("AudioWAV/1001_DFA_ANG_XX.wav");
   EXPECT_THAT(testing::error_message_of([&] { open_crema_d(one.tree()); }),
               HasSubstr("1 speakers"));
-  one.add_sound("AudioWAV/1002_DFA_ANG_XX.wav");
+  one.add_clip("AudioWAV/1002_DFA_ANG_XX.wav");
   EXPECT_THAT(testing::error_message_of([&] { open_crema_d(one.tree()); }),
               HasSubstr("1 emotions to train on"));
 }

@@ -1,4 +1,4 @@
-#include "projnce/dataset/readers/sound_readers.h"
+#include "projnce/dataset/readers/audio_readers.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -19,7 +19,7 @@ class Esc50Test : public ::testing::Test {
  protected:
   void SetUp() override {
     for (const std::string file : {"1-a-7.wav", "2-a-0.wav", "5-a-7.wav", "5-b-0.wav"}) {
-      folder_.add_sound("audio/" + file);
+      folder_.add_clip("audio/" + file);
     }
     write_table(
         "1-a-7.wav,1,7,rooster,False,1,A\n2-a-0.wav,2,0,dog,True,2,A\n"
@@ -38,7 +38,7 @@ class Esc50Test : public ::testing::Test {
 TEST_F(Esc50Test, ClassesAreOrderedByTarget) {
   for (const auto& tree : {folder_.tree(), folder_.packed()}) {
     const auto split = open_esc50(tree);
-    EXPECT_EQ(split.train->kind(), SampleKind::kSound);
+    EXPECT_EQ(split.train->kind(), SampleKind::kAudio);
     EXPECT_THAT(split.train->class_names(), ElementsAre("dog", "rooster"));
     EXPECT_THAT(labels_of(*split.train), ElementsAre(1, 0));
     EXPECT_THAT(testing::sample_names(*split.test),
@@ -51,14 +51,14 @@ TEST_F(Esc50Test, ClassesAreOrderedByTarget) {
 TEST_F(Esc50Test, AnyFoldCanBeTheTestSplit) {
   EXPECT_THAT(testing::sample_names(*open_esc50(folder_.tree(), {.fold = 2}).test),
               ElementsAre("audio/2-a-0.wav"));
-  EXPECT_THAT(error_on_opening({.fold = 3}), HasSubstr("0 sounds in fold 3"));
+  EXPECT_THAT(error_on_opening({.fold = 3}), HasSubstr("0 clips in fold 3"));
 }
 
-TEST_F(Esc50Test, SkipsAndCountsMissingSounds) {
+TEST_F(Esc50Test, SkipsAndCountsMissingClips) {
   folder_.remove("audio/5-b-0.wav");
   const auto split = open_esc50(folder_.tree());
   EXPECT_EQ(split.test->size(), 1);
-  EXPECT_THAT(split.remarks, ElementsAre(HasSubstr("1 missing sound of meta/esc50.csv")));
+  EXPECT_THAT(split.remarks, ElementsAre(HasSubstr("1 missing clip of meta/esc50.csv")));
 }
 
 TEST_F(Esc50Test, SkipsBlankLines) {
@@ -68,7 +68,7 @@ TEST_F(Esc50Test, SkipsBlankLines) {
   EXPECT_EQ(open_esc50(folder_.tree()).train->size(), 2);
 }
 
-TEST_F(Esc50Test, TypicalLengthDependsOnTheSounds) {
+TEST_F(Esc50Test, TypicalLengthDependsOnTheClips) {
   EXPECT_EQ(open_esc50(folder_.tree()).seconds, 0) << "these are shorter than 5 s";
   const auto five = testing::encode_wav(1000, std::vector<int16_t>(5000, 100));
   for (const std::string file : {"1-a-7.wav", "2-a-0.wav"}) folder_.write("audio/" + file, five);
@@ -85,7 +85,7 @@ TEST_F(Esc50Test, ReportsInvalidLines) {
   write_table("1-a-7.wav,1,7,rooster,False,1,A\n5-a-7.wav,5,7,hen,False,1,A\n");
   EXPECT_THAT(error_on_opening(), HasSubstr("calls target 7 'rooster' and 'hen'"));
   write_table("1-a-7.wav,1,7,rooster,False,1,A\n1-a-7.wav,5,7,rooster,False,1,A\n");
-  EXPECT_THAT(error_on_opening(), HasSubstr("esc50.csv:3 names the sound '1-a-7.wav'"));
+  EXPECT_THAT(error_on_opening(), HasSubstr("esc50.csv:3 names the clip '1-a-7.wav'"));
   folder_.write_text("meta/esc50.csv", "file,fold\na,1\n");
   EXPECT_THAT(error_on_opening(), HasSubstr("esc50.csv:1 has no column filename"));
   write_table("");

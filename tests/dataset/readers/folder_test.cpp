@@ -275,16 +275,16 @@ TEST_F(FolderTest, DecodingAnInvalidImageNamesIt) {
               StartsWith("train/dog/x.jpg is not a supported image"));
 }
 
-TEST_F(FolderTest, DetectsSounds) {
-  const auto add_sound = [this](const std::string& file) {
+TEST_F(FolderTest, DetectsClips) {
+  const auto add_clip = [this](const std::string& file) {
     testing::write_file(dir_.path() / file, testing::encode_wav(8000, {1, 2, 3}));
   };
   for (const std::string name : {"bark", "meow"}) {
-    for (int i = 0; i < 3; ++i) add_sound(concat(name, "/", i, ".wav"));
+    for (int i = 0; i < 3; ++i) add_clip(concat(name, "/", i, ".wav"));
   }
   add("bark/cover.png");
   auto split = open();
-  EXPECT_EQ(split.train->kind(), SampleKind::kSound);
+  EXPECT_EQ(split.train->kind(), SampleKind::kAudio);
   EXPECT_EQ(split.train->size() + split.test->size(), 6);
   EXPECT_THAT(split.remarks, Contains(HasSubstr("skipped 1 image:")));
   EXPECT_EQ(std::get<Clip>(split.train->decode(0)).samples.size(), 3U);
@@ -293,7 +293,7 @@ TEST_F(FolderTest, DetectsSounds) {
   add_many("meow", 4);
   split = open();
   EXPECT_EQ(split.train->kind(), SampleKind::kImage);
-  EXPECT_THAT(split.remarks, Contains(HasSubstr("skipped 6 sounds:")));
+  EXPECT_THAT(split.remarks, Contains(HasSubstr("skipped 6 audio clips:")));
 }
 
 TEST_F(FolderTest, SkipsEnclosingFolders) {

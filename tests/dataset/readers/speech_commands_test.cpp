@@ -1,4 +1,4 @@
-#include "projnce/dataset/readers/sound_readers.h"
+#include "projnce/dataset/readers/audio_readers.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -18,9 +18,9 @@ class SpeechCommandsLoaderTest : public ::testing::Test {
  protected:
   void SetUp() override {
     for (const std::string word : {"yes", "no"}) {
-      for (int i = 0; i < 4; ++i) folder_.add_sound(concat(word, "/a_nohash_", i, ".wav"));
+      for (int i = 0; i < 4; ++i) folder_.add_clip(concat(word, "/a_nohash_", i, ".wav"));
     }
-    folder_.add_sound("_background_noise_/tap.wav");
+    folder_.add_clip("_background_noise_/tap.wav");
     folder_.write_text("_background_noise_/README.md", "noises\n");
     folder_.write_text("testing_list.txt", "yes/a_nohash_0.wav\nno/a_nohash_0.wav\n");
     folder_.write_text("validation_list.txt", "yes/a_nohash_1.wav\r\n\r\n");
@@ -32,10 +32,10 @@ class SpeechCommandsLoaderTest : public ::testing::Test {
   testing::DatasetFolder folder_;
 };
 
-TEST_F(SpeechCommandsLoaderTest, ListsSplitTheSoundsOfAFolderAndAnArchive) {
+TEST_F(SpeechCommandsLoaderTest, ListsSplitTheClipsOfAFolderAndAnArchive) {
   for (const auto& tree : {folder_.tree(), folder_.packed()}) {
     const auto split = open_speech_commands(tree);
-    EXPECT_EQ(split.train->kind(), SampleKind::kSound);
+    EXPECT_EQ(split.train->kind(), SampleKind::kAudio);
     EXPECT_THAT(split.train->class_names(), ElementsAre("no", "yes"));
     EXPECT_THAT(testing::sample_names(*split.train),
                 ElementsAre("no/a_nohash_1.wav", "no/a_nohash_2.wav", "no/a_nohash_3.wav",
@@ -82,19 +82,20 @@ TEST_F(SpeechCommandsLoaderTest, SkipsAndCountsMissingEntries) {
 TEST_F(SpeechCommandsLoaderTest, RejectsLeaksAndEmptySplits) {
   folder_.write_text("validation_list.txt", "yes/a_nohash_1.wav\nyes/a_nohash_0.wav\n");
   EXPECT_THAT(error_on_opening(),
-              HasSubstr("validation_list.txt:2 names the sound 'yes/a_nohash_0.wav'"));
+              HasSubstr("validation_list.txt:2 names the clip 'yes/a_nohash_0.wav'"));
   folder_.write_text("validation_list.txt", "");
   folder_.write_text("testing_list.txt", "no/missing.wav\n");
-  EXPECT_THAT(error_on_opening(), HasSubstr("testing_list.txt names no sound"));
+  EXPECT_THAT(error_on_opening(), HasSubstr("testing_list.txt names no clip"));
 }
 
-TEST_F(SpeechCommandsLoaderTest, SkipsWordsWithoutSoundsWithAWarning) {
+TEST_F(SpeechCommandsLoaderTest, SkipsWordsWithoutClipsWithAWarning) {
   std::filesystem::create_directory(folder_.root() / "up");
   folder_.write_text("down/a.m4a", "x");
   const auto split = open_speech_commands(folder_.tree());
   EXPECT_THAT(split.train->class_names(), ElementsAre("no", "yes"));
   EXPECT_THAT(split.warnings,
-              ElementsAre(HasSubstr("/down contains no sound"), HasSubstr("/up contains no sound"),
+              ElementsAre(HasSubstr("/down contains no audio clip"),
+                          HasSubstr("/up contains no audio clip"),
                           HasSubstr("1 .m4a file is not supported, such as down/a.m4a")));
 }
 
@@ -130,23 +131,23 @@ TEST(SpeechCommandsLayout, AcceptsNamesWithoutNohash) {
   EXPECT_EQ(split.seconds, 1);
 }
 
-TEST(SpeechCommandsLayout, LongSoundsAreNotRecognizedAndKeepTheirLength) {
+TEST(SpeechCommandsLayout, LongClipsAreNotRecognizedAndKeepTheirLength) {
   testing::DatasetFolder folder;
   write_plain_words(folder, 5);
   EXPECT_FALSE(is_speech_commands(folder.tree()));
   EXPECT_THAT(why_not_speech_commands(folder.tree()).value_or(""),
-              HasSubstr("the sounds last 5 s, not 1 s"));
+              HasSubstr("the clips last 5 s, not 1 s"));
   const auto requested = open_speech_commands(folder.tree());
   EXPECT_EQ(requested.test->size(), 2) << "the lists apply if the layout is requested";
   EXPECT_EQ(requested.seconds, 0) << "determined from the data";
 }
 
-TEST(SpeechCommandsLayout, ListsWithoutSoundsAreNotRecognized) {
+TEST(SpeechCommandsLayout, ListsWithoutClipsAreNotRecognized) {
   testing::DatasetFolder folder;
   write_plain_words(folder, 0.5);
   folder.write_text("testing_list.txt", "a.wav\nleft/missing.wav\n");
   folder.write_text("validation_list.txt", "");
-  EXPECT_EQ(why_not_speech_commands(folder.tree()), "they name no sounds of class folders");
+  EXPECT_EQ(why_not_speech_commands(folder.tree()), "they name no audio files of class folders");
   folder.remove("validation_list.txt");
   EXPECT_EQ(why_not_speech_commands(folder.tree()), std::nullopt);
 }

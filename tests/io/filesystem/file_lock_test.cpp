@@ -40,7 +40,7 @@ TEST(FileLock, IsReleasedWhenTheOwnerIsKilled) {
   ASSERT_EQ(::pipe(locked.data()), 0);
   const pid_t child = testing::start_child([&] {
     const FileLock lock(path);
-    [[maybe_unused]] const auto told = ::write(locked[1], "x", 1);
+    [[maybe_unused]] const auto written = ::write(locked[1], "x", 1);
     return ::pause();
   });
   char ready = 0;

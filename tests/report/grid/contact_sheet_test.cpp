@@ -7,13 +7,13 @@
 #include <numeric>
 
 #include "projnce/io/image/image_file.h"
+#include "tests/support/audio_signals.h"
 #include "tests/support/data_files.h"
 #include "tests/support/error_message.h"
 #include "tests/support/fake_dataset.h"
 #include "tests/support/files.h"
 #include "tests/support/sample_dataset.h"
 #include "tests/support/scratch_dir.h"
-#include "tests/support/sound_signals.h"
 
 namespace projnce::report {
 namespace {
@@ -95,7 +95,7 @@ TEST(ContactSheet, HigherToneIsHigherInSpectrogram) {
   const int rate = 16000;
   const auto clip = [&](double hertz) { return Clip{rate, testing::tone(rate, hertz, 16000)}; };
   const auto part = testing::sample_dataset(
-      SampleKind::kSound, {clip(300), clip(4000), Clip{rate, std::vector<float>(16000)}}, {0, 0, 0},
+      SampleKind::kAudio, {clip(300), clip(4000), Clip{rate, std::vector<float>(16000)}}, {0, 0, 0},
       {"a"});
   const auto sheet = make_contact_sheet({part, part}, {});
   const auto& tiles = sheet.sections.at(0).tiles;
@@ -112,20 +112,20 @@ TEST(ContactSheet, HigherToneIsHigherInSpectrogram) {
   EXPECT_LT(brightness(tiles.at(2).image, 36, 36), 200) << "silence is dark";
 }
 
-TEST(ContactSheet, FirstSoundsOfClassArePlayable) {
+TEST(ContactSheet, FirstClipsOfClassArePlayable) {
   const Clip clip{8000, testing::tone(8000, 440, 4000)};
-  const auto dataset = testing::sample_dataset(SampleKind::kSound, std::vector<Sample>(12, clip),
+  const auto dataset = testing::sample_dataset(SampleKind::kAudio, std::vector<Sample>(12, clip),
                                                std::vector<int64_t>(12, 0), {"tone"});
   const auto sheet = make_contact_sheet({dataset, dataset}, {}, {.columns = 6, .tile_pixels = 16});
   std::vector<bool> playable;
-  for (const auto& tile : sheet.sections.at(0).tiles) playable.push_back(!tile.sound.wav.empty());
+  for (const auto& tile : sheet.sections.at(0).tiles) playable.push_back(!tile.audio.wav.empty());
   EXPECT_THAT(playable, ElementsAre(true, true, true, true, false, false));
   EXPECT_THAT(sheet.remarks.at(0), HasSubstr("spectrograms"));
 }
 
-TEST(ContactSheet, AcceptsSoundsThatAllFailToDecode) {
+TEST(ContactSheet, AcceptsClipsThatAllFailToDecode) {
   const auto part =
-      testing::sample_dataset(SampleKind::kSound, {Clip{}, Clip{}}, {0, 1}, {"a", "b"});
+      testing::sample_dataset(SampleKind::kAudio, {Clip{}, Clip{}}, {0, 1}, {"a", "b"});
   const auto sheet = make_contact_sheet({part, part}, {});
   EXPECT_EQ(sheet.sections.size(), 2U);
 }

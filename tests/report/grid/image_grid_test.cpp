@@ -63,9 +63,9 @@ TEST(GridHtml, SectionsHaveTitlesAndMayHaveNoTiles) {
                     HasSubstr("no samples"), Not(HasSubstr("<figcaption"))));
 }
 
-TEST(GridHtml, SoundsArePlayableWithoutScripts) {
+TEST(GridHtml, ClipsArePlayableWithoutScripts) {
   GridTile tile{.image = plain_tile(1, 2, 3)};
-  tile.sound = {.wav = {'R', 'I', 'F', 'F'}, .seconds = 1.5, .whole_seconds = 3};
+  tile.audio = {.wav = {'R', 'I', 'F', 'F'}, .seconds = 1.5, .whole_seconds = 3};
   EXPECT_THAT(
       grid_html(grid_of({tile})),
       AllOf(HasSubstr("<audio controls preload=\"none\" src=\"data:audio/wav;base64,UklG"),

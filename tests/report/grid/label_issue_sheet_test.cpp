@@ -7,13 +7,13 @@
 #include <limits>
 
 #include "projnce/io/image/image_file.h"
+#include "tests/support/audio_signals.h"
 #include "tests/support/data_files.h"
 #include "tests/support/error_message.h"
 #include "tests/support/fake_dataset.h"
 #include "tests/support/files.h"
 #include "tests/support/sample_dataset.h"
 #include "tests/support/scratch_dir.h"
-#include "tests/support/sound_signals.h"
 
 namespace projnce::report {
 namespace {
@@ -80,18 +80,18 @@ TEST(LabelIssueGrid, RejectsInvalidIssues) {
               HasSubstr("nan"));
 }
 
-TEST(LabelIssueGrid, DrawsSoundsAsSpectrogramsInBothFormats) {
+TEST(LabelIssueGrid, DrawsClipsAsSpectrogramsInBothFormats) {
   const auto tone = testing::tone(8000, 1000, 8000);
   for (const Sample& sample :
        {Sample(Clip{8000, tone}), Sample(Features{1, 4, 4, std::vector<float>(16, 1)})}) {
     LabelIssueSheet sheet;
-    sheet.dataset = testing::sample_dataset(SampleKind::kSound, {sample}, {0}, {"a"});
+    sheet.dataset = testing::sample_dataset(SampleKind::kAudio, {sample}, {0}, {"a"});
     sheet.issues = {{0, 0, 1, 0.5}};
     const auto grid = make_label_issue_grid(sheet, 16, {});
     const auto& tile = grid.sections.at(0).tiles.at(0);
     EXPECT_EQ(tile.image.height, 16);
     EXPECT_EQ(tile.label, "0");
-    EXPECT_EQ(tile.sound.wav.empty(), std::holds_alternative<Features>(sample));
+    EXPECT_EQ(tile.audio.wav.empty(), std::holds_alternative<Features>(sample));
     EXPECT_THAT(grid.remarks.back(), HasSubstr("spectrograms"));
   }
 }

@@ -6,6 +6,8 @@
 #include <cmath>
 #include <fstream>
 
+#include "projnce/io/filesystem/regular_file.h"
+#include "projnce/io/tensor/safetensors_file.h"
 #include "tests/support/error_message.h"
 #include "tests/support/files.h"
 #include "tests/support/scratch_dir.h"
@@ -13,6 +15,7 @@
 namespace projnce::report {
 namespace {
 
+using ::testing::AllOf;
 using ::testing::HasSubstr;
 
 MappedSamples three_points() {
@@ -35,7 +38,7 @@ ReportSamples small_page() {
   page.test = three_points();
   page.train = three_points();
   page.train->truth = {1, 1, 1};
-  page.train->suspicion = {0.9F, 0.1F, 0.2F};
+  page.train->audit_score = {0.9F, 0.1F, 0.2F};
   page.train->suggested = {1, 1, 1};
   page.train->names = {"a/1.png", "a/2.png", "b/\\x0a.png"};
   page.train->images = {.side = 16, .columns = 3, .per_sheet = 1024, .sheets = {{1, 2, 3}}};
@@ -57,18 +60,55 @@ class PageSamplesTest : public ::testing::Test {
   std::filesystem::path file_ = scratch_ / "samples.safetensors";
 };
 
-TEST_F(PageSamplesTest, RoundTripsSounds) {
+TEST_F(PageSamplesTest, RoundTripsClips) {
   auto page = small_page();
-  EXPECT_TRUE(through_file(page).sounds.empty());
-  page.sounds = {{.wav = {1, 2, 3}, .seconds = 1.5, .whole_seconds = 4}, {}};
-  const auto back = through_file(page).sounds;
+  EXPECT_TRUE(through_file(page).clips.empty());
+  page.clips = {{.wav = {1, 2, 3}, .seconds = 1.5, .whole_seconds = 4}, {}};
+  const auto back = through_file(page).clips;
   ASSERT_EQ(back.size(), 2U);
-  EXPECT_EQ(back[0].wav, page.sounds[0].wav);
+  EXPECT_EQ(back[0].wav, page.clips[0].wav);
   EXPECT_EQ(back[0].whole_seconds, 4);
   EXPECT_TRUE(back[1].wav.empty());
-  const auto packed = pack_sounds(back);
+  const auto packed = pack_excerpts(back);
   EXPECT_EQ(packed[0]["wav"], "AQID");
   EXPECT_TRUE(packed[1].is_null());
+}
+
+/// Replaces the first occurrence of `present`, if any, by `former`.
+std::string with_former_name(std::string text, const std::string& present,
+                             const std::string& former) {
+  const auto begin = text.find(present);
+  return begin == std::string::npos ? text : text.replace(begin, present.size(), former);
+}
+
+/// Rewrites the file with the names of version 0.1.0.
+void use_former_names(const std::filesystem::path& file) {
+  const auto bytes = io::read_regular_file(file);
+  const auto view = io::parse_safetensors(bytes.span(), io::Integrity::kRequired, file.string());
+  std::vector<io::TensorBytes> tensors;
+  for (const auto& tensor : view.header.tensors) {
+    const auto name = with_former_name(tensor.name, "audit_score", "suspicion");
+    tensors.push_back({.name = with_former_name(name, "clip.", "sound."),
+                       .type = tensor.type,
+                       .shape = tensor.shape,
+                       .data = view.bytes(tensor)});
+  }
+  auto metadata = view.header.metadata;
+  metadata["contents"] = with_former_name(metadata["contents"], "\"clips\"", "\"sounds\"");
+  io::write_safetensors(file, tensors, metadata);
+}
+
+TEST_F(PageSamplesTest, ReadsFilesOfVersion010) {
+  auto page = small_page();
+  page.clips = {{.wav = {1, 2, 3}, .seconds = 1.5, .whole_seconds = 4}};
+  write_report_samples(file_, page);
+  use_former_names(file_);
+  EXPECT_THAT(testing::contents(file_), AllOf(HasSubstr("suspicion"), HasSubstr("sound.0")));
+  const auto read = read_report_samples(file_);
+  EXPECT_EQ(read.train->audit_score, page.train->audit_score);
+  EXPECT_TRUE(read.test->audit_score.empty());
+  ASSERT_EQ(read.clips.size(), 1U);
+  EXPECT_EQ(read.clips[0].wav, page.clips[0].wav);
 }
 
 TEST_F(PageSamplesTest, RoundTrips) {
@@ -78,7 +118,7 @@ TEST_F(PageSamplesTest, RoundTrips) {
   EXPECT_EQ(page.audit, small_page().audit);
   EXPECT_EQ(page.notes, small_page().notes);
   EXPECT_EQ(page.train->names, small_page().train->names);
-  EXPECT_EQ(page.train->suspicion, small_page().train->suspicion);
+  EXPECT_EQ(page.train->audit_score, small_page().train->audit_score);
   EXPECT_EQ(page.train->images.sheets, small_page().train->images.sheets);
   EXPECT_TRUE(page.test->truth.empty());
   EXPECT_EQ(page.test->total, 9);

@@ -55,14 +55,14 @@ class BoundedServerTest : public ::testing::Test {
   }
 
   /// What the server sends until it closes the connection.
-  static std::string answer_to(const io::FileDescriptor& socket) {
-    std::string answer;
+  static std::string response_to(const io::FileDescriptor& socket) {
+    std::string response;
     char buffer[4096];
     for (ssize_t count = 1; count > 0;) {
       count = ::recv(socket.get(), buffer, sizeof(buffer), 0);
-      if (count > 0) answer.append(buffer, static_cast<size_t>(count));
+      if (count > 0) response.append(buffer, static_cast<size_t>(count));
     }
-    return answer;
+    return response;
   }
 
   std::string body_ = "hello";
@@ -73,37 +73,37 @@ class BoundedServerTest : public ::testing::Test {
 
 constexpr const char* kRequest = "GET / HTTP/1.1\r\nHost: here\r\n\r\n";
 
-TEST_F(BoundedServerTest, AnswersAndCloses) {
-  const auto answer = answer_to(client(kRequest));
-  EXPECT_THAT(answer, StartsWith("HTTP/1.1 200"));
-  EXPECT_THAT(answer, HasSubstr("\r\n\r\nhello"));
+TEST_F(BoundedServerTest, RespondsAndCloses) {
+  const auto response = response_to(client(kRequest));
+  EXPECT_THAT(response, StartsWith("HTTP/1.1 200"));
+  EXPECT_THAT(response, HasSubstr("\r\n\r\nhello"));
 }
 
 TEST_F(BoundedServerTest, IgnoresWhatFollowsTheHeaders) {
-  const auto answer = answer_to(client(kRequest + std::string(kRequest)));
-  EXPECT_EQ(answer.find("HTTP/1.1", 1), answer.npos) << "one answer";
-  EXPECT_THAT(answer_to(client("POST / HTTP/1.1\r\nContent-Length: 9999999999\r\n\r\nx")),
+  const auto response = response_to(client(kRequest + std::string(kRequest)));
+  EXPECT_EQ(response.find("HTTP/1.1", 1), response.npos) << "one response";
+  EXPECT_THAT(response_to(client("POST / HTTP/1.1\r\nContent-Length: 9999999999\r\n\r\nx")),
               StartsWith("HTTP/1.1 200"));
 }
 
 TEST_F(BoundedServerTest, LimitsTheHeaders) {
   std::string headers = "GET / HTTP/1.1\r\n";
   while (headers.size() <= BoundedServer::kMostHeadBytes) headers += "A: b\r\n";
-  EXPECT_THAT(answer_to(client(headers)), StartsWith("HTTP/1.1 431 "));
+  EXPECT_THAT(response_to(client(headers)), StartsWith("HTTP/1.1 431 "));
 }
 
 TEST_F(BoundedServerTest, SlowSendersDoNotBlockOthers) {
   std::vector<io::FileDescriptor> slow;
   for (int i = 0; i < 32; ++i) slow.push_back(client("GET / HTTP/1.1\r\n"));
   const auto start = Clock::now();
-  EXPECT_THAT(answer_to(client(kRequest)), HasSubstr("hello"));
+  EXPECT_THAT(response_to(client(kRequest)), HasSubstr("hello"));
   EXPECT_LT(seconds_since(start), 1);
 }
 
 TEST_F(BoundedServerTest, SlowSendersAreDisconnected) {
   const auto start = Clock::now();
-  EXPECT_THAT(answer_to(client("GET / HTTP/1.1\r\nA: ")), StartsWith("HTTP/1.1 408 "));
-  EXPECT_EQ(answer_to(client("")), "") << "as browsers that connect in advance expect";
+  EXPECT_THAT(response_to(client("GET / HTTP/1.1\r\nA: ")), StartsWith("HTTP/1.1 408 "));
+  EXPECT_EQ(response_to(client("")), "") << "as browsers that connect in advance expect";
   EXPECT_LT(seconds_since(start), 2 * BoundedServer::kHeadSeconds + 3);
 }
 
@@ -119,7 +119,7 @@ TEST_F(BoundedServerTest, SlowReadersDoNotDelayTheEnd) {
 
 TEST_F(BoundedServerTest, LargeResponsesAreComplete) {
   body_.assign(size_t{64} << 20, 'x');
-  EXPECT_GT(answer_to(client(kRequest)).size(), body_.size());
+  EXPECT_GT(response_to(client(kRequest)).size(), body_.size());
 }
 
 }  // namespace

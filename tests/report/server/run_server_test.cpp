@@ -68,11 +68,11 @@ class RunServerTest : public ::testing::Test {
 };
 
 TEST_F(RunServerTest, ListsTheRuns) {
-  const auto answer = get("/");
-  ASSERT_TRUE(answer);
-  EXPECT_EQ(answer->status, 200);
-  EXPECT_EQ(answer->get_header_value("Content-Type"), "text/html; charset=utf-8");
-  EXPECT_THAT(answer->body,
+  const auto response = get("/");
+  ASSERT_TRUE(response);
+  EXPECT_EQ(response->status, 200);
+  EXPECT_EQ(response->get_header_value("Content-Type"), "text/html; charset=utf-8");
+  EXPECT_THAT(response->body,
               AllOf(HasSubstr("href=\"/run/first/\""), HasSubstr("href=\"/run/demo/second/\""),
                     HasSubstr("75.00 %"), HasSubstr("finished"), HasSubstr("unfinished"),
                     HasSubstr("photos · supcon · resnet18"), HasSubstr("2 runs in ")));
@@ -88,9 +88,9 @@ TEST_F(RunServerTest, ServesReportAndData) {
 }
 
 TEST_F(RunServerTest, RedirectsToTrailingSlash) {
-  const auto answer = get("/run/first");
-  EXPECT_EQ(answer->status, 302);
-  EXPECT_EQ(answer->get_header_value("Location"), "/run/first/");
+  const auto response = get("/run/first");
+  EXPECT_EQ(response->status, 302);
+  EXPECT_EQ(response->get_header_value("Location"), "/run/first/");
 }
 
 TEST_F(RunServerTest, ComparesRunsInQueryOrder) {
@@ -104,9 +104,9 @@ TEST_F(RunServerTest, ComparesRunsInQueryOrder) {
 }
 
 TEST_F(RunServerTest, UnknownRunIsNotFound) {
-  const auto answer = get("/run/<b>nothing/");
-  EXPECT_EQ(answer->status, 404);
-  EXPECT_THAT(answer->body, HasSubstr("There is no run named &lt;b&gt;nothing."));
+  const auto response = get("/run/<b>nothing/");
+  EXPECT_EQ(response->status, 404);
+  EXPECT_THAT(response->body, HasSubstr("There is no run named &lt;b&gt;nothing."));
   EXPECT_EQ(get("/favicon.ico")->status, 404);
   EXPECT_EQ(get("/run/")->status, 404);
 }
@@ -140,10 +140,10 @@ TEST_F(RunServerTest, CannotReachFilesOutsideOfRuns) {
                                  "/compare/?run=%2e%2e%2foutside",
                                  "/compare/?run=first%00",
                                  "/compare/?run=/etc"}) {
-    const auto answer = get(path);
-    ASSERT_TRUE(answer) << path;
-    EXPECT_EQ(answer->status, 404) << path;
-    EXPECT_THAT(answer->body, AllOf(Not(HasSubstr("secret words")), Not(HasSubstr("page of"))))
+    const auto response = get(path);
+    ASSERT_TRUE(response) << path;
+    EXPECT_EQ(response->status, 404) << path;
+    EXPECT_THAT(response->body, AllOf(Not(HasSubstr("secret words")), Not(HasSubstr("page of"))))
         << path;
   }
 }
@@ -157,9 +157,9 @@ TEST_F(RunServerTest, RejectsForeignHostNames) {
        {std::string("evil.example"), "evil.example:" + port, std::string("127.0.0.1"),
         std::string("localhost:1"), "localhost:" + port + ".evil.example",
         "127.0.0.1:" + port + "0", std::string("")}) {
-    const auto answer = get("/", {{"Host", bad}});
-    EXPECT_EQ(answer->status, 403) << bad;
-    EXPECT_THAT(answer->body, Not(HasSubstr("first"))) << bad;
+    const auto response = get("/", {{"Host", bad}});
+    EXPECT_EQ(response->status, 403) << bad;
+    EXPECT_THAT(response->body, Not(HasSubstr("first"))) << bad;
   }
 }
 
@@ -180,10 +180,10 @@ TEST_F(RunServerTest, AllowsOnlyGetAndHead) {
 TEST_F(RunServerTest, BodyIsNotParsedAsRequest) {
   httplib::Client client("127.0.0.1", server().port());
   client.set_keep_alive(true);
-  const auto answer =
+  const auto response =
       client.Post("/", "GET / HTTP/1.1\r\nHost: " + host() + "\r\n\r\n", "text/plain");
-  EXPECT_EQ(answer->status, 405);
-  EXPECT_EQ(answer->get_header_value("Connection"), "close");
+  EXPECT_EQ(response->status, 405);
+  EXPECT_EQ(response->get_header_value("Connection"), "close");
 }
 
 TEST_F(RunServerTest, UnchangedDataIsNotModified) {
@@ -203,10 +203,10 @@ TEST_F(RunServerTest, UnchangedDataIsNotModified) {
 
 TEST_F(RunServerTest, SetsSecurityHeaders) {
   for (const char* path : {"/", "/run/first/", "/run/first/data.json", "/nothing"}) {
-    const auto answer = get(path);
-    EXPECT_EQ(answer->get_header_value("X-Content-Type-Options"), "nosniff") << path;
-    EXPECT_EQ(answer->get_header_value("Referrer-Policy"), "no-referrer") << path;
-    EXPECT_EQ(answer->get_header_value("Cross-Origin-Resource-Policy"), "same-origin") << path;
+    const auto response = get(path);
+    EXPECT_EQ(response->get_header_value("X-Content-Type-Options"), "nosniff") << path;
+    EXPECT_EQ(response->get_header_value("Referrer-Policy"), "no-referrer") << path;
+    EXPECT_EQ(response->get_header_value("Cross-Origin-Resource-Policy"), "same-origin") << path;
   }
   EXPECT_EQ(get("/")->get_header_value("Cache-Control"), "no-store");
   EXPECT_EQ(get("/run/first/data.json")->get_header_value("Cache-Control"), "no-cache");
@@ -216,11 +216,11 @@ TEST_F(RunServerTest, SetsSecurityHeaders) {
 
 TEST_F(RunServerTest, ListAllowsOnlyItsOwnStyle) {
   for (const char* path : {"/", "/nothing"}) {
-    const auto answer = get(path);
-    const auto& page = answer->body;
+    const auto response = get(path);
+    const auto& page = response->body;
     const auto start = page.find("<style>") + 7;
     const auto style = page.substr(start, page.find("</style>") - start);
-    EXPECT_THAT(answer->get_header_value("Content-Security-Policy"),
+    EXPECT_THAT(response->get_header_value("Content-Security-Policy"),
                 AllOf(StartsWith("default-src 'none'; "),
                       HasSubstr("style-src 'sha256-" + io::base64(io::sha256(style)) + "';"),
                       Not(HasSubstr("script-src"))));
@@ -250,9 +250,9 @@ TEST_F(RunServerTest, ReportsErrorsOfReportSource) {
       dir_ / "runs", 0,
       ReportSource{.html = [](const auto&) -> std::string { fail("no <page> today"); }, .data = {}},
       make_logger());
-  const auto answer = get("/run/first/");
-  EXPECT_EQ(answer->status, 500);
-  EXPECT_THAT(answer->body, HasSubstr("no &lt;page&gt; today"));
+  const auto response = get("/run/first/");
+  EXPECT_EQ(response->status, 500);
+  EXPECT_THAT(response->body, HasSubstr("no &lt;page&gt; today"));
   EXPECT_EQ(get("/run/first/data.json")->status, 500) << "there is no data source";
   EXPECT_EQ(get("/")->status, 200);
 }
@@ -274,8 +274,8 @@ TEST_F(RunServerTest, ServesConcurrentRequests) {
 }
 
 TEST_F(RunServerTest, RejectsVeryLongRequests) {
-  const auto answer = get("/run/" + std::string(100'000, 'a'));
-  EXPECT_TRUE(!answer || answer->status >= 400);
+  const auto response = get("/run/" + std::string(100'000, 'a'));
+  EXPECT_TRUE(!response || response->status >= 400);
   EXPECT_EQ(get("/run/" + std::string(8000, '%'))->status, 404);
   EXPECT_EQ(get("/")->status, 200);
 }

@@ -77,14 +77,14 @@ TEST(WriteProjector, UnnamedLabelIsItsNumber) {
 
 TEST(WriteProjector, RejectsDifferentLengths) {
   const ScratchDir dir;
-  const auto refusal = [&](const EmbeddingTable& table) {
+  const auto error_of = [&](const EmbeddingTable& table) {
     return error_message_of([&] { write_projector(dir.path(), table); });
   };
-  EXPECT_THAT(refusal({.embeddings = kRows, .dimensions = 3}), HasSubstr("multiple of 3"));
-  EXPECT_THAT(refusal({.embeddings = kRows, .dimensions = 0}), HasSubstr("multiple of 0"));
-  EXPECT_THAT(refusal({.embeddings = kRows, .dimensions = 4, .labels = kLabels}),
+  EXPECT_THAT(error_of({.embeddings = kRows, .dimensions = 3}), HasSubstr("multiple of 3"));
+  EXPECT_THAT(error_of({.embeddings = kRows, .dimensions = 0}), HasSubstr("multiple of 0"));
+  EXPECT_THAT(error_of({.embeddings = kRows, .dimensions = 4, .labels = kLabels}),
               HasSubstr("2 labels, expected 1"));
-  EXPECT_THAT(refusal({.embeddings = kRows, .dimensions = 2, .sample_names = {"a"}}),
+  EXPECT_THAT(error_of({.embeddings = kRows, .dimensions = 2, .sample_names = {"a"}}),
               HasSubstr("1 names, expected 2"));
   EXPECT_TRUE(names_in(dir.path()).empty());
 }

@@ -121,7 +121,7 @@ function optionsOf(spec: ChartSpec, view: LineView, colors: Ink, size: { width: 
   return {
     ...size, series: layout.options, bands: layout.bands, legend: { show: false }, padding: [14, 14, 0, 0],
     scales: {
-      // uPlot shows 100 units beside a single value.
+      // uPlot shows 100 units around a single value.
       x: { time: false, range: ({ data: [x] }, low, high) => (x.length === 1 ? widen([x[0]!, x[0]!], 0) : [low, high]) },
       y: { distr: spec.log ? 3 : 1, range: (_, low, high) => yEnds(spec, withReferences(spec, low, high)) },
     },

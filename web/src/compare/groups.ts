@@ -80,9 +80,9 @@ interface Tested {
 function uniqueConditions(runs: Tested[]): string[] {
   const found = new Map<Tested, string>();
   for (const condition of distinct(runs.map((run) => run.condition))) {
-    const alike = runs.filter((run) => run.condition === condition);
-    const labels = dataLabels(alike);
-    alike.forEach((run, i) => found.set(run, [condition, labels[i]!].filter((text) => text !== "").join(", ")));
+    const members = runs.filter((run) => run.condition === condition);
+    const labels = dataLabels(members);
+    members.forEach((run, i) => found.set(run, [condition, labels[i]!].filter((text) => text !== "").join(", ")));
   }
   return runs.map((run) => found.get(run)!);
 }

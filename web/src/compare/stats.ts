@@ -57,8 +57,8 @@ export interface Difference {
 /** Differences per seed; null unless both have the same seeds without repeats. */
 function pairs(of: Seeded[], to: Seeded[]): number[] | null {
   const known = new Map(to.map(({ seed, value }) => [seed, value]));
-  const alike = known.size === to.length && of.length === to.length && new Set(of.map(({ seed }) => seed)).size === of.length;
-  if (!alike || !of.every(({ seed }) => known.has(seed))) return null;
+  const paired = known.size === to.length && of.length === to.length && new Set(of.map(({ seed }) => seed)).size === of.length;
+  if (!paired || !of.every(({ seed }) => known.has(seed))) return null;
   return of.map(({ seed, value }) => value - known.get(seed)!);
 }
 

@@ -25,20 +25,20 @@ export interface Fact {
 
 /** Label, prediction and audit result of a sample. */
 export function factsOf(points: Points, classes: string[], i: number): Fact[] {
-  const { label, predicted, truth, suspicion, suggested } = points;
+  const { label, predicted, truth, audit_score, suggested } = points;
   const name = (values: Uint16Array): string => className(classes, values[i]!);
   const facts: Fact[] = [{ word: "label", text: name(label), wrong: false }];
   if (truth) {
     const wrong = truth[i] !== label[i];
-    facts.push({ word: "truth", text: wrong ? `${name(truth)} (label is wrong)` : "same as label", wrong });
+    facts.push({ word: "true label", text: wrong ? `${name(truth)} (label is wrong)` : "same as label", wrong });
   }
   const confidence = (points.similarity[i]! / 255).toFixed(2);
   const missed = predicted[i] !== (truth ?? label)[i];
   facts.push({ word: "predicted", text: `${name(predicted)}, confidence ${confidence}`, wrong: missed });
-  if (suspicion && suggested) {
-    const flagged = suspicion[i]! > FLAGGED;
+  if (audit_score && suggested) {
+    const flagged = audit_score[i]! > FLAGGED;
     const better = flagged ? `, suggested ${name(suggested)}` : "";
-    facts.push({ word: "label error", text: `${percent(suspicion[i]! / 255, 0)}${better}`, wrong: flagged });
+    facts.push({ word: "audit score", text: `${percent(audit_score[i]! / 255, 0)}${better}`, wrong: flagged });
   }
   return facts;
 }
@@ -63,8 +63,8 @@ export class Card {
     if (i !== this.shown) this.fill(i, narrow ? SMALL_IMAGE : IMAGE);
     this.element.hidden = false;
     const { offsetWidth: wide, offsetHeight: high } = this.element;
-    const beside = x + GAP + wide < size.width ? x + GAP : x - GAP - wide;
-    const left = narrow ? Math.min(size.width - wide - 4, Math.max(4, x - wide / 2)) : Math.max(4, beside);
+    const right = x + GAP + wide < size.width ? x + GAP : x - GAP - wide;
+    const left = narrow ? Math.min(size.width - wide - 4, Math.max(4, x - wide / 2)) : Math.max(4, right);
     const above = y > size.height / 2 ? y - GAP - high : y + GAP;
     const top = narrow ? above : Math.min(size.height - high - 8, Math.max(8, y - high / 2));
     this.element.style.transform = `translate(${Math.round(left)}px, ${Math.round(top)}px)`;

@@ -5,7 +5,7 @@ import { FLAGGED } from "./points";
 import type { Scene } from "./scene";
 import { BASE_SIZE } from "./scene";
 
-export type ColorBy = "label" | "predicted" | "truth" | "suspicion" | "outcome";
+export type ColorBy = "label" | "predicted" | "truth" | "audit_score" | "outcome";
 
 /** Theme-dependent colors. */
 export interface Palette {
@@ -13,7 +13,7 @@ export interface Palette {
   noClass: Rgb;
   right: Rgb;
   wrong: Rgb;
-  /** Color scale of the label error probability, 256 steps. */
+  /** Color scale of the audit score, 256 steps. */
   ramp: Rgb[];
 }
 
@@ -21,13 +21,13 @@ export const COLOR_TITLES: Record<ColorBy, string> = {
   label: "given label",
   predicted: "prediction",
   truth: "true label",
-  suspicion: "label error probability",
+  audit_score: "audit score",
   outcome: "prediction outcome",
 };
 
 /** Names of the two groups for colorings that are not by class; the second group is drawn last. */
 export const GROUP_NAMES: Partial<Record<ColorBy, [string, string]>> = {
-  suspicion: ["not flagged", "likely label error"],
+  audit_score: ["not flagged", "label issue"],
   outcome: ["correct", "incorrect"],
 };
 
@@ -36,7 +36,7 @@ const LARGER_SIZE = 22;
 export function colorsFor(points: Points): ColorBy[] {
   const all: ColorBy[] = ["label", "predicted"];
   if (points.truth) all.push("truth");
-  if (points.suspicion) all.push("suspicion");
+  if (points.audit_score) all.push("audit_score");
   all.push("outcome");
   return all;
 }
@@ -50,13 +50,13 @@ export function classOf(points: Points, by: ColorBy, classes: number, i: number)
 
 /** Group of a sample, 0 or 1; 0 for colorings by class. Predictions are compared with the true label if it is known. */
 export function groupOf(points: Points, by: ColorBy, i: number): number {
-  if (by === "suspicion") return points.suspicion![i]! > FLAGGED ? 1 : 0;
+  if (by === "audit_score") return points.audit_score![i]! > FLAGGED ? 1 : 0;
   if (by === "outcome") return points.predicted[i] === (points.truth ?? points.label)[i] ? 0 : 1;
   return 0;
 }
 
 function colorOf(points: Points, by: ColorBy, palette: Palette, i: number): Rgb {
-  if (by === "suspicion") return palette.ramp[points.suspicion![i]!]!;
+  if (by === "audit_score") return palette.ramp[points.audit_score![i]!]!;
   if (by === "outcome") return groupOf(points, by, i) === 0 ? palette.right : palette.wrong;
   return palette.classes[classOf(points, by, palette.classes.length, i)] ?? palette.noClass;
 }
@@ -75,7 +75,7 @@ export function visibleSamples(points: Points, by: ColorBy, classes: number, fil
     if (filter.hiddenClasses.has(classOf(points, by, classes, i))) continue;
     chosen[group]!.push(i);
   }
-  if (by === "suspicion") chosen[1]!.sort((a, b) => points.suspicion![a]! - points.suspicion![b]!);
+  if (by === "audit_score") chosen[1]!.sort((a, b) => points.audit_score![a]! - points.audit_score![b]!);
   return Uint32Array.from(chosen[0]!.concat(chosen[1]!));
 }
 
@@ -93,7 +93,7 @@ export function makeScene(points: Points, by: ColorBy, palette: Palette, sample:
     const [red, green, blue] = colorOf(points, by, palette, i);
     scene.x[k] = points.x[i]!;
     scene.y[k] = points.y[i]!;
-    const flagged = by === "suspicion" && groupOf(points, by, i) === 1;
+    const flagged = by === "audit_score" && groupOf(points, by, i) === 1;
     scene.look.set([red, green, blue, flagged ? LARGER_SIZE : BASE_SIZE], 4 * k);
   }
   return scene;

@@ -54,7 +54,7 @@ export function zoomButtons(zoomIn: () => void, zoomOut: () => void, reset: () =
     zoomButton("Reset view", "M3 7V3h4M13 3h4v4M17 13v4h-4M7 17H3v-4", reset));
 }
 
-/** Legend of the label error color scale. */
+/** Legend of the audit score color scale. */
 export function rampKey(): HTMLElement {
   return h("div", { class: "map-ramp-box" },
     h("div", { class: "map-ramp-ends" }, h("span", null, "likely correct"), h("span", null, "likely wrong")),

@@ -19,12 +19,12 @@ export function mapTable(points: Points, classes: string[]): Table {
     named(points.label, i),
     named(points.predicted, i),
     share(points.similarity[i]!),
-    points.suspicion ? share(points.suspicion[i]!) : null,
+    points.audit_score ? share(points.audit_score[i]!) : null,
     named(points.suggested, i),
     named(points.truth, i),
   ]);
   const columns = [
-    "index", "name", "x", "y", "label", "predicted", "similarity", "suspicion", "suggested", "truth",
+    "index", "name", "x", "y", "label", "predicted", "confidence", "audit_score", "suggested", "true_label",
   ];
   return { columns, rows };
 }

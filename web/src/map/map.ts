@@ -137,10 +137,10 @@ class EmbeddingMap implements MapHandle {
     }));
     this.classLegend.setEntries(byClass.filter((entry) => entry.id < classes.length || entry.count! > 0));
     this.groupLegend.element.hidden = !groups;
-    this.ramp.hidden = this.by !== "suspicion";
+    this.ramp.hidden = this.by !== "audit_score";
     controls.paintRamp(this.ramp, this.plot.theme.palette.ramp);
     const pair = countGroups(this.points, this.by);
-    const pairColors = this.plot.theme.groups[this.by === "suspicion" ? "suspicion" : "outcome"];
+    const pairColors = this.plot.theme.groups[this.by === "audit_score" ? "audit_score" : "outcome"];
     const entries = (groups ?? []).map((name, id) => ({ id, name, count: pair[id]!, color: pairColors[id]! }));
     this.groupLegend.setEntries(entries.reverse());
   }

@@ -80,8 +80,8 @@ export function drawNames(
     const half = context.measureText(text).width / 2 + 4;
     const x = toScreenX(view, size, anchor.x);
     const center = toScreenY(view, size, anchor.y);
-    const beside = anchor.count < FEW ? 1.2 * FONT_SIZE : 0;
-    const y = center - beside < FONT_SIZE ? center + beside : center - beside;
+    const offset = anchor.count < FEW ? 1.2 * FONT_SIZE : 0;
+    const y = center - offset < FONT_SIZE ? center + offset : center - offset;
     if (x < half || x > size.width - half || y < FONT_SIZE || y > size.height - FONT_SIZE) continue;
     const clash = (t: { x: number; y: number; half: number }) =>
       Math.abs(t.x - x) < t.half + half && Math.abs(t.y - y) < FONT_SIZE + 5;

@@ -13,7 +13,7 @@ export interface MapColors {
   ink: Ink;
   /** CSS colors of the classes, followed by that of samples without a class. */
   classes: string[];
-  groups: { suspicion: [string, string]; outcome: [string, string] };
+  groups: { audit_score: [string, string]; outcome: [string, string] };
 }
 
 /** Parses rgb(1, 2, 3). */
@@ -44,6 +44,6 @@ export function mapColors(classes: number, of: Scheme): MapColors {
     paper: { background: channels(theme.surface), opacity: 0.85 },
     ink: { text: theme.text, halo: theme.surface },
     classes: colors,
-    groups: { suspicion: [step(0.15), step(0.85)], outcome: [right, wrong] },
+    groups: { audit_score: [step(0.15), step(0.85)], outcome: [right, wrong] },
   };
 }

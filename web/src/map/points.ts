@@ -17,7 +17,7 @@ export interface Points {
   predicted: Uint16Array;
   similarity: Uint8Array;
   truth: Uint16Array | null;
-  suspicion: Uint8Array | null;
+  audit_score: Uint8Array | null;
   suggested: Uint16Array | null;
   names: string[] | null;
   images: Images | null;
@@ -53,7 +53,7 @@ export function unpackPoints(set: SampleSet): Points {
     predicted: unpack16(set.predicted),
     similarity: unpack8(set.similarity),
     truth: set.truth === null ? null : unpack16(set.truth),
-    suspicion: set.suspicion === null ? null : unpack8(set.suspicion),
+    audit_score: set.audit_score === null ? null : unpack8(set.audit_score),
     suggested: set.suggested === null ? null : unpack16(set.suggested),
     names: set.names === null ? null : set.names.split("\n"),
     images: set.images,

@@ -1,9 +1,9 @@
-/** Audit section: summary, most frequent label errors, and the samples that are most likely mislabeled. */
+/** Audit section: summary, most frequent label errors, and the top label issues. */
 import { h, named } from "../dom";
 import { count, counted, percent } from "../format";
 import type { Audit, RunData } from "../model";
 import { image } from "../images";
-import { playButton } from "../sound";
+import { playButton } from "../audio";
 
 const PAGE = 24;
 const SIZE = 96;
@@ -21,17 +21,17 @@ function checkText({ check }: Audit): string {
 }
 
 function coverageText(audit: Audit): string {
-  const splits = (audit.splits ?? []).filter((split) => split.audited > 0).map((split) => `${counted(split.audited, `${split.split} label`)}`);
+  const splits = (audit.splits ?? []).filter((split) => split.audited > 0).map((split) => counted(split.audited, `${split.split === "train" ? "training" : split.split} label`));
   return splits.length > 0 ? `Audited ${splits.join(" and ")}. ` : "";
 }
 
 function summaryText(audit: Audit): string {
   if (audit.skill && !audit.skill.informative) {
-    return `${coverageText(audit)}The features do not separate the classes, so no labels are listed as likely errors: held-out accuracy is ` +
+    return `${coverageText(audit)}The features do not separate the classes, so no label is flagged: held-out accuracy is ` +
       `${percent(audit.skill.held_out_accuracy)}, the majority class has ${percent(audit.skill.chance_accuracy)}.`;
   }
   const expected = audit.expected_precision ?? null;
-  const found = `${count(audit.flagged)} of ${counted(audit.samples, "label")} ${audit.flagged === 1 ? "is" : "are"} flagged as likely errors` +
+  const found = `${count(audit.flagged)} of ${counted(audit.samples, "label")} ${audit.flagged === 1 ? "is" : "are"} flagged as label issues` +
     (expected === null ? "" : ` (expected precision ${percent(expected)})`) +
     (audit.noise_rate === null ? "." : `; the estimated label noise is ${percent(audit.noise_rate)}.`);
   return coverageText(audit) + found + checkText(audit);
@@ -58,7 +58,7 @@ function card(audit: Audit, i: number, show: ShowOnMap): HTMLElement {
     type: "button", class: "plain", title: "Show on the map", "aria-label": `Show sample ${worst.name} on the map`,
     on: { click: () => show(worst.split === "test" ? "test" : "train", worst.index) },
   }, shown);
-  const sound = audit.sounds?.[i];
+  const clip = audit.clips?.[i];
   return h("li", { class: "label-issue" },
     open || shown,
     h("div", { class: "label-issue-text" },
@@ -66,7 +66,7 @@ function card(audit: Audit, i: number, show: ShowOnMap): HTMLElement {
       h("span", { class: "suggested" }, h("span", { class: "visually-hidden" }, flagged ? "suggested " : "given, not flagged "), named(worst.suggested)),
       h("span", { class: "aside" }, `${percent(worst.score)} · `, named(worst.name), worst.split === "test" ? " · test" : ""),
       verdict(worst),
-      sound && playButton(sound, `sample ${worst.name}`)));
+      clip && playButton(clip, `sample ${worst.name}`)));
 }
 
 function gallery(audit: Audit, show: ShowOnMap): HTMLElement {
@@ -91,6 +91,6 @@ export function auditSection(run: RunData, show: ShowOnMap): HTMLElement | null 
   return h("div", { class: "audit" },
     h("p", { class: "lead" }, summaryText(audit)),
     mistakes(audit),
-    audit.worst.length > 0 ? h("h3", null, "Most likely label errors") : null,
+    audit.worst.length > 0 ? h("h3", null, "Top label issues") : null,
     audit.worst.length > 0 ? gallery(audit, show) : null);
 }

@@ -1,7 +1,7 @@
 /** Names of sample kinds, and access to settings. */
 import type { RunData } from "../model";
 
-const NAMES: Record<RunData["kind"], string> = { image: "image", sound: "sound", vector: "vector" };
+const NAMES: Record<RunData["kind"], string> = { image: "image", audio: "clip", vector: "vector" };
 
 export const sampleName = (run: RunData): string => NAMES[run.kind] ?? "sample";
 

@@ -4,14 +4,14 @@
 #include <cmath>
 #include <filesystem>
 
-#include "projnce/augment/sound/log_mel.h"
+#include "projnce/augment/audio/log_mel.h"
 #include "projnce/core/error.h"
 #include "projnce/dataset/open_dataset.h"
 #include "projnce/dataset/wrappers/clips.h"
+#include "tests/support/audio_files.h"
 #include "tests/support/data_files.h"
 #include "tests/support/error_message.h"
 #include "tests/support/scratch_dir.h"
-#include "tests/support/sound_files.h"
 
 namespace projnce::dataset {
 namespace {
@@ -33,22 +33,22 @@ void write_tones(const std::filesystem::path& root) {
   }
 }
 
-OpenedDataset open_tones(const std::filesystem::path& root, ClipFormat sound = {}) {
+OpenedDataset open_tones(const std::filesystem::path& root, ClipFormat audio = {}) {
   auto options = dataset_options("folder");
   options.root = root.native();
   options.layout = HoldOut{.rule = SplitRule::kShuffle};  // the same fraction of every class
   OpenContext context;
-  context.sound = sound;
+  context.audio = audio;
   return open_dataset(options, context);
 }
 
-TEST(Sounds, GetACommonRateAndLength) {
+TEST(AudioDatasets, GetACommonRateAndLength) {
   const testing::ScratchDir dir;
   write_tones(dir.path());
   const auto opened = open_tones(dir.path());
-  EXPECT_EQ(opened.train->kind(), SampleKind::kSound);
-  EXPECT_EQ(opened.sound.rate, 16000);
-  EXPECT_DOUBLE_EQ(opened.sound.seconds, 0.7);  // 95th percentile of the training sounds
+  EXPECT_EQ(opened.train->kind(), SampleKind::kAudio);
+  EXPECT_EQ(opened.audio.rate, 16000);
+  EXPECT_DOUBLE_EQ(opened.audio.seconds, 0.7);  // 95th percentile of the training clips
   for (const auto& part : {opened.train, opened.test}) {
     for (int64_t i = 0; i < part->size(); ++i) {
       const auto clip = std::get<Clip>(part->decode(i));
@@ -58,14 +58,14 @@ TEST(Sounds, GetACommonRateAndLength) {
   }
 }
 
-TEST(Sounds, UseTheGivenLength) {
+TEST(AudioDatasets, UseTheGivenLength) {
   const testing::ScratchDir dir;
   write_tones(dir.path());
   const auto opened = open_tones(dir.path(), {.rate = kRate, .seconds = 0.25});
   EXPECT_EQ(std::get<Clip>(opened.train->decode(0)).samples.size(), 2000U);
 }
 
-TEST(Sounds, RejectFeatureNoise) {
+TEST(AudioDatasets, RejectFeatureNoise) {
   const testing::ScratchDir dir;
   write_tones(dir.path());
   auto options = dataset_options("folder");
@@ -79,7 +79,7 @@ TEST(Spectrograms, EqualTheFrontEndWithAndWithoutCache) {
   const testing::ScratchDir dir;
   write_tones(dir.path() / "data");
   const auto opened = open_tones(dir.path() / "data");
-  const augment::MelOptions mel{.seconds = opened.sound.seconds};
+  const augment::MelOptions mel{.seconds = opened.audio.seconds};
   const auto plain = to_spectrograms(opened.train, mel, nullptr);
   const auto cache = std::make_shared<io::FeatureCache>(dir.path() / "cache");
   const auto cached = to_spectrograms(opened.train, mel, cache);

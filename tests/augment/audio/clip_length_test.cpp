@@ -1,13 +1,13 @@
-#include "projnce/augment/sound/clip_length.h"
+#include "projnce/augment/audio/clip_length.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <cmath>
 
-#include "projnce/augment/sound/sound_augmenter.h"
+#include "projnce/augment/audio/audio_augmenter.h"
+#include "tests/support/audio_signals.h"
 #include "tests/support/error_message.h"
-#include "tests/support/sound_signals.h"
 
 namespace projnce::augment {
 namespace {
@@ -61,14 +61,14 @@ TEST(ResampleClip, IsTheIdentityIfTheRatesAreEqual) {
 }
 
 TEST(ResampleClip, RejectsHugeResults) {
-  const auto refusal = [](int from, size_t samples, int to) {
+  const auto error_of = [](int from, size_t samples, int to) {
     return testing::error_message_of(
         [&] { resample_clip({.rate = from, .samples = std::vector<float>(samples)}, to); });
   };
-  EXPECT_THAT(refusal(100, 10, 48000), HasSubstr("from 100 to 48000"));
-  EXPECT_THAT(refusal(1000, 1'000'000, 192'000), HasSubstr("at most"));
-  EXPECT_THAT(refusal(8000, 0, 16000), HasSubstr("without samples"));
-  EXPECT_THAT(refusal(0, 10, 16000), HasSubstr("expected at least 1"));
+  EXPECT_THAT(error_of(100, 10, 48000), HasSubstr("from 100 to 48000"));
+  EXPECT_THAT(error_of(1000, 1'000'000, 192'000), HasSubstr("at most"));
+  EXPECT_THAT(error_of(8000, 0, 16000), HasSubstr("without samples"));
+  EXPECT_THAT(error_of(0, 10, 16000), HasSubstr("expected at least 1"));
 }
 
 TEST(FitLength, KeepsTheMiddleAndPadsBothSides) {
@@ -90,7 +90,7 @@ TEST(PrepareClip, GivesTheConfiguredLengthAndRate) {
   }
 }
 
-TEST(PrepareClip, CroppingLongSoundsFirstGivesTheSameResult) {
+TEST(PrepareClip, CroppingLongClipsFirstGivesTheSameResult) {
   const MelOptions options{.rate = 16000, .seconds = 0.25};
   const Clip clip{.rate = 8000, .samples = hiss(50'000, 2)};
   const auto slow = fit_length(resample_clip(clip, 16000), options.samples());

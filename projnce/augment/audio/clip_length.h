@@ -2,7 +2,7 @@
 
 #include <cstdint>
 
-#include "projnce/augment/sound/mel_options.h"
+#include "projnce/augment/audio/mel_options.h"
 #include "projnce/core/sample.h"
 
 namespace projnce::augment {

@@ -1,4 +1,4 @@
-#include "projnce/augment/sound/clip_length.h"
+#include "projnce/augment/audio/clip_length.h"
 
 #include <samplerate.h>
 
@@ -15,8 +15,8 @@ namespace {
 constexpr double kMaxResampledLength = 1e8;
 
 void check_clip(const Clip& clip) {
-  if (clip.samples.empty()) fail("a sound without samples cannot be resampled or padded");
-  if (clip.rate < 1) fail("a sound has sampling rate ", clip.rate, ", expected at least 1");
+  if (clip.samples.empty()) fail("a clip without samples cannot be resampled or padded");
+  if (clip.rate < 1) fail("a clip has sampling rate ", clip.rate, ", expected at least 1");
 }
 
 std::vector<float> resample(const std::vector<float>& samples, double ratio, int64_t wanted) {
@@ -30,7 +30,7 @@ std::vector<float> resample(const std::vector<float>& samples, double ratio, int
   data.output_frames = static_cast<long>(result.size());
   data.src_ratio = ratio;
   const int error = src_simple(&data, SRC_SINC_MEDIUM_QUALITY, 1);
-  if (error != 0) fail("a sound cannot be resampled: ", src_strerror(error));
+  if (error != 0) fail("a clip cannot be resampled: ", src_strerror(error));
   result.resize(static_cast<size_t>(std::min<int64_t>(data.output_frames_gen, wanted)));
   result.resize(static_cast<size_t>(wanted));
   return result;
@@ -44,7 +44,7 @@ Clip resample_clip(const Clip& clip, int rate) {
   const double ratio = static_cast<double>(rate) / clip.rate;
   const double length = std::round(static_cast<double>(clip.samples.size()) * ratio);
   if (src_is_valid_ratio(ratio) == 0 || length > kMaxResampledLength) {
-    fail("a sound of ", counted(clip.samples.size(), "sample"), " cannot be resampled from ",
+    fail("a clip of ", counted(clip.samples.size(), "sample"), " cannot be resampled from ",
          clip.rate, " to ", rate, " Hz: the factor must be at most 256 and the result at most ",
          static_cast<int64_t>(kMaxResampledLength), " samples");
   }

@@ -1,4 +1,4 @@
-#include "projnce/augment/sound/mel_options.h"
+#include "projnce/augment/audio/mel_options.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -19,7 +19,7 @@ using ::testing::AllOf;
 using ::testing::HasSubstr;
 
 MelOptions read_mel(const std::string& text) {
-  return read_options<MelOptions>(parse_toml(text, "run.toml"), "sound");
+  return read_options<MelOptions>(parse_toml(text, "run.toml"), "audio");
 }
 
 std::string mel_error(const std::string& text) {
@@ -27,7 +27,7 @@ std::string mel_error(const std::string& text) {
 }
 
 TEST(MelOptions, AreReadFromATableAndWritten) {
-  const auto defaults = read_options<MelOptions>({}, "sound", {.seconds = 6.5});
+  const auto defaults = read_options<MelOptions>({}, "audio", {.seconds = 6.5});
   EXPECT_EQ(defaults.rate, 16000);
   EXPECT_EQ(defaults.samples(), 104'000);
   EXPECT_EQ(defaults.highest(), 8000);
@@ -40,9 +40,9 @@ TEST(MelOptions, AreReadFromATableAndWritten) {
 }
 
 TEST(MelOptions, RejectValuesOutOfRange) {
-  EXPECT_THAT(mel_error("rate = 0"), AllOf(HasSubstr("sound"), HasSubstr("rate")));
+  EXPECT_THAT(mel_error("rate = 0"), AllOf(HasSubstr("audio"), HasSubstr("rate")));
   EXPECT_EQ(read_mel("seconds = 0").seconds, 0);  // determined from the data
-  EXPECT_THROW(check_mel_options({.seconds = 0}, "sound"), Error);
+  EXPECT_THROW(check_mel_options({.seconds = 0}, "audio"), Error);
   EXPECT_THAT(mel_error("seconds = 61"), HasSubstr("seconds"));
   EXPECT_THAT(mel_error("fft = 1001"), HasSubstr("even"));
   EXPECT_THAT(mel_error("fft = 256"), HasSubstr("hop = 512"));

@@ -1,4 +1,4 @@
-#include "projnce/augment/sound/sound_augmenter.h"
+#include "projnce/augment/audio/audio_augmenter.h"
 
 #include <algorithm>
 #include <cmath>
@@ -89,10 +89,10 @@ float spectrogram_mean(const Features& spectrogram) {
 
 }  // namespace
 
-SoundAugmenter::SoundAugmenter(const SoundAugmentOptions& options, const MelOptions& mel)
+AudioAugmenter::AudioAugmenter(const AudioAugmentOptions& options, const MelOptions& mel)
     : options_(options), log_mel_(mel) {}
 
-void SoundAugmenter::make_view(std::span<const float> samples, uint64_t seed,
+void AudioAugmenter::make_view(std::span<const float> samples, uint64_t seed,
                                std::span<const Clip> backgrounds, Features& out) {
   Random random(seed);
   perturb(samples, backgrounds, random);
@@ -100,7 +100,7 @@ void SoundAugmenter::make_view(std::span<const float> samples, uint64_t seed,
   mask(random, out);
 }
 
-void SoundAugmenter::perturb(std::span<const float> samples, std::span<const Clip> backgrounds,
+void AudioAugmenter::perturb(std::span<const float> samples, std::span<const Clip> backgrounds,
                              Random& random) {
   const auto length = static_cast<double>(samples.size());
   const double shift = random.uniform(-options_.time_shift, options_.time_shift) * length;
@@ -122,7 +122,7 @@ void SoundAugmenter::perturb(std::span<const float> samples, std::span<const Cli
   }
 }
 
-void SoundAugmenter::mask(Random& random, Features& spectrogram) const {
+void AudioAugmenter::mask(Random& random, Features& spectrogram) const {
   const auto frames = draw_mask(options_.time_mask, spectrogram.width, random);
   const auto bands = draw_mask(options_.frequency_mask, spectrogram.height, random);
   const float mean = spectrogram_mean(spectrogram);

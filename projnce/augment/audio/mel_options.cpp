@@ -1,4 +1,4 @@
-#include "projnce/augment/sound/mel_options.h"
+#include "projnce/augment/audio/mel_options.h"
 
 #include <algorithm>
 #include <cmath>

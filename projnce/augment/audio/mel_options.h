@@ -15,8 +15,8 @@ enum class MelScale {
 
 /// Parameters of log-mel spectrograms. The defaults give 128 x 32 values for one second.
 struct MelOptions {
-  int rate = 16000;    ///< sampling rate in Hz, 1000 to 192000; sounds are resampled to it
-  double seconds = 1;  ///< sounds are cropped or padded to this length; at most 60
+  int rate = 16000;    ///< sampling rate in Hz, 1000 to 192000; clips are resampled to it
+  double seconds = 1;  ///< clips are cropped or padded to this length; at most 60
   int fft = 1024;      ///< frame length in samples; even, 16 to 16384
   int hop = 512;       ///< hop length in samples, 1 to fft
   int mels = 128;      ///< number of mel bands, 1 to 1024

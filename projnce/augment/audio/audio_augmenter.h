@@ -4,14 +4,14 @@
 #include <span>
 #include <vector>
 
+#include "projnce/augment/audio/log_mel.h"
 #include "projnce/augment/augment_options.h"
-#include "projnce/augment/sound/log_mel.h"
 #include "projnce/core/sample.h"
 #include "projnce/core/seed.h"
 
 namespace projnce::augment {
 
-// Deterministic operations on sounds and spectrograms; SoundAugmenter draws their parameters.
+// Deterministic operations on clips and spectrograms; AudioAugmenter draws their parameters.
 
 /// Root mean square; 0 for silent or empty input.
 double root_mean_square(std::span<const float> samples);
@@ -35,19 +35,19 @@ void add_background(std::span<float> samples, std::span<const float> background,
 void mask_columns(Features& spectrogram, int64_t begin, int64_t count, float value);
 void mask_rows(Features& spectrogram, int64_t begin, int64_t count, float value);
 
-/// Random views of training sounds: time shift, gain, background and white noise; then the log-mel
+/// Random views of training clips: time shift, gain, background and white noise; then the log-mel
 /// spectrogram with one time mask and one frequency mask filled with its mean (SpecAugment). Reuses
 /// its buffers; use one per thread.
 ///
-/// A view depends only on the sound, the backgrounds and the seed. Order of draws, independent of
-/// whether they affect the sound:
+/// A view depends only on the clip, the backgrounds and the seed. Order of draws, independent of
+/// whether they affect the clip:
 ///   1. shift              2. gain
 ///   3. whether to add a background; if so (and there are any): which, its start, its level
 ///   4. whether to add noise; if so: its level, the seed of the noise
 ///   5. number of masked frames, first one      6. number of masked bands, first one
-class SoundAugmenter {
+class AudioAugmenter {
  public:
-  SoundAugmenter(const SoundAugmentOptions& options, const MelOptions& mel);
+  AudioAugmenter(const AudioAugmentOptions& options, const MelOptions& mel);
 
   /// Writes one view, 1 x mels x frames. Empty backgrounds are skipped.
   /// REQUIRES: `samples` and `backgrounds` have sampling rate mel.rate; `samples` is not empty.
@@ -60,7 +60,7 @@ class SoundAugmenter {
   void perturb(std::span<const float> samples, std::span<const Clip> backgrounds, Random& random);
   void mask(Random& random, Features& spectrogram) const;
 
-  SoundAugmentOptions options_;
+  AudioAugmentOptions options_;
   LogMel log_mel_;
   std::vector<float> samples_;
 };

@@ -1,4 +1,4 @@
-#include "projnce/augment/sound/log_mel.h"
+#include "projnce/augment/audio/log_mel.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -6,8 +6,8 @@
 #include <cmath>
 #include <numbers>
 
+#include "tests/support/audio_signals.h"
 #include "tests/support/error_message.h"
-#include "tests/support/sound_signals.h"
 
 namespace projnce::augment {
 namespace {
@@ -32,18 +32,18 @@ double mel_of_hertz(double hertz, MelScale scale) {
 }
 
 /// Sample at `index` with reflection padding.
-double reflected(const std::vector<float>& sound, int64_t index) {
-  const auto last = std::ssize(sound) - 1;
-  if (last == 0) return sound[0];
+double reflected(const std::vector<float>& audio, int64_t index) {
+  const auto last = std::ssize(audio) - 1;
+  if (last == 0) return audio[0];
   while (index < 0 || index > last) index = index < 0 ? -index : 2 * last - index;
-  return sound[static_cast<size_t>(index)];
+  return audio[static_cast<size_t>(index)];
 }
 
-std::vector<double> plain_powers(const std::vector<float>& sound, int64_t middle, int fft) {
+std::vector<double> plain_powers(const std::vector<float>& audio, int64_t middle, int fft) {
   std::vector<double> frame;
   for (int i = 0; i < fft; ++i) {
     const double hann = std::pow(std::sin(std::numbers::pi * i / fft), 2);
-    frame.push_back(hann * reflected(sound, middle - fft / 2 + i));
+    frame.push_back(hann * reflected(audio, middle - fft / 2 + i));
   }
   std::vector<double> powers;
   for (int k = 0; k <= fft / 2; ++k) {
@@ -76,16 +76,16 @@ double plain_weight(const MelOptions& options, int band, double hertz) {
 }
 
 /// Maximum difference between the log-mel spectrogram and the reference.
-double largest_error(const MelOptions& options, const std::vector<float>& sound) {
+double largest_error(const MelOptions& options, const std::vector<float>& audio) {
   Features features;
-  LogMel(options).compute(sound, features);
-  const auto frames = std::ssize(sound) / options.hop + 1;
+  LogMel(options).compute(audio, features);
+  const auto frames = std::ssize(audio) / options.hop + 1;
   EXPECT_EQ(features.channels, 1);
   EXPECT_EQ(features.height, options.mels);
   EXPECT_EQ(features.width, frames);
   double error = 0;
   for (int64_t t = 0; t < frames; ++t) {
-    const auto powers = plain_powers(sound, t * options.hop, options.fft);
+    const auto powers = plain_powers(audio, t * options.hop, options.fft);
     for (int band = 0; band < options.mels; ++band) {
       double energy = 0;
       for (size_t k = 0; k < powers.size(); ++k) {
@@ -124,13 +124,13 @@ TEST(LogMel, MatchesTheReferenceWithDefaults) {
 
 TEST(LogMel, PreservesQuietBandsNextToALoudTone) {
   // 0.5 and 5e-6: 100 dB, beyond the range of single precision.
-  auto sound = tone(16000, 1000, 1500);
+  auto audio = tone(16000, 1000, 1500);
   const auto faint = tone(16000, 5000, 1500);
-  for (size_t i = 0; i < sound.size(); ++i) sound[i] += 1e-5F * faint[i];
-  EXPECT_LT(largest_error({.fft = 512, .hop = 256, .mels = 64}, sound), 1e-4);
+  for (size_t i = 0; i < audio.size(); ++i) audio[i] += 1e-5F * faint[i];
+  EXPECT_LT(largest_error({.fft = 512, .hop = 256, .mels = 64}, audio), 1e-4);
 }
 
-TEST(LogMel, ReflectsSoundsShorterThanAFrame) {
+TEST(LogMel, ReflectsClipsShorterThanAFrame) {
   for (const size_t samples : {1U, 2U, 3U, 50U, 128U, 129U, 255U}) {
     EXPECT_LT(largest_error({.fft = 256, .hop = 64, .mels = 16}, hiss(samples, 3)), 1e-5)
         << samples;
@@ -155,7 +155,7 @@ TEST(LogMel, SilenceIsTheFloorEverywhere) {
   EXPECT_THAT(features.values, Each(FloatNear(std::log(1e-6F), 1e-5F)));
 }
 
-TEST(LogMel, ConstantSoundsAffectOnlyTheLowestBand) {
+TEST(LogMel, ConstantClipsAffectOnlyTheLowestBand) {
   Features features;
   LogMel({.mels = 40}).compute(std::vector<float>(16000, 0.5F), features);
   const auto frames = static_cast<size_t>(features.width);
@@ -185,7 +185,7 @@ TEST(LogMel, RepeatedCallsGiveTheSameValues) {
   EXPECT_EQ(first.width, second.width);
 }
 
-TEST(LogMel, RejectsEmptySoundsAndOptionsOutOfRange) {
+TEST(LogMel, RejectsEmptyClipsAndOptionsOutOfRange) {
   Features features;
   EXPECT_THAT(testing::error_message_of([&] { LogMel({}).compute({}, features); }),
               HasSubstr("without samples"));

@@ -1,4 +1,4 @@
-#include "projnce/augment/sound/sound_augmenter.h"
+#include "projnce/augment/audio/audio_augmenter.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -9,8 +9,8 @@
 #include "projnce/core/table_reader.h"
 #include "projnce/core/table_writer.h"
 #include "projnce/core/toml.h"
+#include "tests/support/audio_signals.h"
 #include "tests/support/error_message.h"
-#include "tests/support/sound_signals.h"
 
 namespace projnce::augment {
 namespace {
@@ -20,7 +20,7 @@ using ::testing::HasSubstr;
 using testing::hiss;
 using testing::tone;
 
-constexpr SoundAugmentOptions kNoChange{.time_shift = 0,
+constexpr AudioAugmentOptions kNoChange{.time_shift = 0,
                                         .gain_db = 0,
                                         .noise_probability = 0,
                                         .background_probability = 0,
@@ -28,12 +28,12 @@ constexpr SoundAugmentOptions kNoChange{.time_shift = 0,
                                         .frequency_mask = 0};
 constexpr MelOptions kSmall{.rate = 8000, .seconds = 0.25, .fft = 256, .hop = 100, .mels = 20};
 
-class SoundAugmenterTest : public ::testing::Test {
+class AudioAugmenterTest : public ::testing::Test {
  protected:
-  Features view(const SoundAugmentOptions& options, uint64_t seed,
+  Features view(const AudioAugmentOptions& options, uint64_t seed,
                 std::span<const Clip> backgrounds = {}) const {
     Features features;
-    SoundAugmenter(options, kSmall).make_view(sound_, seed, backgrounds, features);
+    AudioAugmenter(options, kSmall).make_view(audio_, seed, backgrounds, features);
     return features;
   }
 
@@ -43,29 +43,29 @@ class SoundAugmenterTest : public ::testing::Test {
     return features.values;
   }
 
-  std::vector<float> sound_ = tone(8000, 700, 2000);
+  std::vector<float> audio_ = tone(8000, 700, 2000);
 };
 
-TEST_F(SoundAugmenterTest, WithoutAugmentationAViewIsTheSpectrogram) {
+TEST_F(AudioAugmenterTest, WithoutAugmentationAViewIsTheSpectrogram) {
   const auto features = view(kNoChange, 1);
-  EXPECT_EQ(features.values, spectrogram_of(sound_));
+  EXPECT_EQ(features.values, spectrogram_of(audio_));
   EXPECT_EQ(features.height, 20);
   EXPECT_EQ(features.width, 21);
 }
 
-TEST_F(SoundAugmenterTest, ViewDependsOnlyOnSoundAndSeed) {
+TEST_F(AudioAugmenterTest, ViewDependsOnlyOnAudioAndSeed) {
   const std::vector<Clip> backgrounds = {{.rate = 8000, .samples = hiss(5000, 1)}};
-  SoundAugmenter used({}, kSmall);
+  AudioAugmenter used({}, kSmall);
   Features features;
   for (uint64_t seed = 0; seed < 20; ++seed) {
-    used.make_view(sound_, seed, backgrounds, features);
+    used.make_view(audio_, seed, backgrounds, features);
     EXPECT_EQ(features.values, view({}, seed, backgrounds).values);
     EXPECT_NE(features.values, view({}, seed + 1, backgrounds).values);
   }
 }
 
-TEST_F(SoundAugmenterTest, DrawsInTheDocumentedOrder) {
-  const SoundAugmentOptions options{.noise_probability = 1, .background_probability = 1};
+TEST_F(AudioAugmenterTest, DrawsInTheDocumentedOrder) {
+  const AudioAugmentOptions options{.noise_probability = 1, .background_probability = 1};
   const std::vector<Clip> backgrounds = {{.rate = 8000, .samples = hiss(100, 1)},
                                          {.rate = 8000, .samples = hiss(5000, 2)}};
   for (uint64_t seed = 0; seed < 10; ++seed) {
@@ -73,7 +73,7 @@ TEST_F(SoundAugmenterTest, DrawsInTheDocumentedOrder) {
     const auto shift = std::llround(random.uniform(-0.1, 0.1) * 2000);
     const double gain = std::pow(10, random.uniform(-6, 6) / 20);
     std::vector<float> samples;
-    shift_samples(sound_, shift, gain, samples);
+    shift_samples(audio_, shift, gain, samples);
     random.uniform();
     const auto& background = backgrounds[static_cast<size_t>(random.below(2))].samples;
     const auto begin = random.below(background.size() == 100 ? 1 : 3001);
@@ -93,9 +93,9 @@ TEST_F(SoundAugmenterTest, DrawsInTheDocumentedOrder) {
   }
 }
 
-TEST_F(SoundAugmenterTest, EachOperationChangesTheView) {
+TEST_F(AudioAugmenterTest, EachOperationChangesTheView) {
   const std::vector<Clip> backgrounds = {{.rate = 8000, .samples = hiss(5000, 1)}};
-  const auto plain = spectrogram_of(sound_);
+  const auto plain = spectrogram_of(audio_);
   const auto changed = [&](auto&& set) {
     auto options = kNoChange;
     set(options);
@@ -114,10 +114,10 @@ TEST_F(SoundAugmenterTest, EachOperationChangesTheView) {
   EXPECT_GT(changed([](auto& o) { o.frequency_mask = 0.5; }), 30);
 }
 
-TEST_F(SoundAugmenterTest, MasksStayWithinTheirMaximum) {
+TEST_F(AudioAugmenterTest, MasksStayWithinTheirMaximum) {
   auto options = kNoChange;
   options.time_mask = 0.3;  // 6 of 21 frames
-  const auto plain = spectrogram_of(sound_);
+  const auto plain = spectrogram_of(audio_);
   size_t most = 0;
   for (uint64_t seed = 0; seed < 200; ++seed) {
     const auto values = view(options, seed).values;
@@ -128,45 +128,45 @@ TEST_F(SoundAugmenterTest, MasksStayWithinTheirMaximum) {
   EXPECT_EQ(most, 6U);
 }
 
-TEST_F(SoundAugmenterTest, SilenceEmptyBackgroundsAndWholeMasksGiveFiniteViews) {
+TEST_F(AudioAugmenterTest, SilenceEmptyBackgroundsAndWholeMasksGiveFiniteViews) {
   const std::vector<Clip> backgrounds = {{.rate = 8000, .samples = {}},
                                          {.rate = 8000, .samples = {0}}};
-  const SoundAugmentOptions extreme{.time_shift = 1,
+  const AudioAugmentOptions extreme{.time_shift = 1,
                                     .noise_probability = 1,
                                     .background_probability = 1,
                                     .time_mask = 1,
                                     .frequency_mask = 1};
-  for (const auto& sound : {std::vector<float>(2000), sound_, std::vector<float>{0.5F}}) {
-    SoundAugmenter augmenter(extreme, kSmall);
+  for (const auto& audio : {std::vector<float>(2000), audio_, std::vector<float>{0.5F}}) {
+    AudioAugmenter augmenter(extreme, kSmall);
     for (uint64_t seed = 0; seed < 50; ++seed) {
       Features features;
-      augmenter.make_view(sound, seed, backgrounds, features);
+      augmenter.make_view(audio, seed, backgrounds, features);
       for (const float value : features.values) ASSERT_TRUE(std::isfinite(value));
     }
   }
 }
 
-TEST(SoundAugmentOptions, AreReadFromATable) {
+TEST(AudioAugmentOptions, AreReadFromATable) {
   const auto table = parse_toml("time_shift = 0.2\nnoise_db_min = 3\n", "run.toml");
-  const auto options = read_options<SoundAugmentOptions>(table, "augment.sound");
+  const auto options = read_options<AudioAugmentOptions>(table, "augment.audio");
   EXPECT_EQ(options.time_shift, 0.2);
   EXPECT_EQ(options.noise_db_min, 3);
   EXPECT_EQ(options.frequency_mask, 0.1);
   EXPECT_TRUE(to_table(options).has("background_db_max"));
 }
 
-TEST(SoundAugmentOptions, RejectValuesOutOfRangeOrOrder) {
-  const auto refusal = [](const std::string& text) {
+TEST(AudioAugmentOptions, RejectValuesOutOfRangeOrOrder) {
+  const auto error_of = [](const std::string& text) {
     const auto table = parse_toml(text, "run.toml");
     return testing::error_message_of(
-        [&] { read_options<SoundAugmentOptions>(table, "augment.sound"); });
+        [&] { read_options<AudioAugmentOptions>(table, "augment.audio"); });
   };
-  EXPECT_THAT(refusal("time_shift = 1.5"), HasSubstr("time_shift"));
-  EXPECT_THAT(refusal("gain_db = -1"), HasSubstr("gain_db"));
-  EXPECT_THAT(refusal("noise_db_min = 50"),
+  EXPECT_THAT(error_of("time_shift = 1.5"), HasSubstr("time_shift"));
+  EXPECT_THAT(error_of("gain_db = -1"), HasSubstr("gain_db"));
+  EXPECT_THAT(error_of("noise_db_min = 50"),
               AllOf(HasSubstr("noise_db_min = 50"), HasSubstr("noise_db_max = 40")));
-  EXPECT_THAT(refusal("background_db_max = 1"), HasSubstr("background_db_min = 5"));
-  EXPECT_THAT(refusal("masks = 1"), HasSubstr("unknown key"));
+  EXPECT_THAT(error_of("background_db_max = 1"), HasSubstr("background_db_min = 5"));
+  EXPECT_THAT(error_of("masks = 1"), HasSubstr("unknown key"));
 }
 
 }  // namespace

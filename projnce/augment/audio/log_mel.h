@@ -6,7 +6,7 @@
 #include <span>
 #include <vector>
 
-#include "projnce/augment/sound/mel_options.h"
+#include "projnce/augment/audio/mel_options.h"
 #include "projnce/core/sample.h"
 
 namespace projnce::augment {
@@ -54,14 +54,14 @@ inline constexpr double kLogMelFloor = 1e-6;
 /// Periodic Hann window: 0.5 - 0.5 cos(2 pi i / size).
 std::vector<double> periodic_hann(int size);
 
-/// Index after reflection padding of a sound of `size` samples.
+/// Index after reflection padding of a clip of `size` samples.
 int64_t mirrored_index(int64_t index, int64_t size);
 
 /// Log-mel spectrogram: frames of options.fft samples with a periodic Hann window, powers summed
 /// into mel bands, natural logarithm of the sums plus 1e-6.
 ///
 /// Frame t is centered at sample t * hop, t = 0 .. samples / hop, with reflection padding at the
-/// ends (without repeating the outermost sample; repeated for sounds shorter than half a frame; a
+/// ends (without repeating the outermost sample; repeated for clips shorter than half a frame; a
 /// single sample is a constant). Bands that contain no frequency of the transform (such as with 128
 /// bands and 512 samples at 16 kHz) are log(1e-6).
 ///

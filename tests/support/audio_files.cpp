@@ -1,4 +1,4 @@
-#include "tests/support/sound_files.h"
+#include "tests/support/audio_files.h"
 
 #include <sndfile.h>
 
@@ -14,7 +14,7 @@ void append_text(Bytes& bytes, std::string_view text) {
 }
 
 /// An in-memory file.
-struct SoundSink {
+struct AudioSink {
   Bytes bytes;
   sf_count_t position = 0;
 };
@@ -22,24 +22,24 @@ struct SoundSink {
 SF_VIRTUAL_IO sink_callbacks() {
   SF_VIRTUAL_IO io{};
   io.get_filelen = [](void* data) {
-    return static_cast<sf_count_t>(static_cast<SoundSink*>(data)->bytes.size());
+    return static_cast<sf_count_t>(static_cast<AudioSink*>(data)->bytes.size());
   };
   io.seek = [](sf_count_t offset, int whence, void* data) {
-    auto& sink = *static_cast<SoundSink*>(data);
+    auto& sink = *static_cast<AudioSink*>(data);
     const auto size = static_cast<sf_count_t>(sink.bytes.size());
     sink.position = offset + (whence == SEEK_SET ? 0 : whence == SEEK_CUR ? sink.position : size);
     return sink.position;
   };
   io.read = [](void*, sf_count_t, void*) { return sf_count_t{0}; };
   io.write = [](const void* source, sf_count_t count, void* data) {
-    auto& sink = *static_cast<SoundSink*>(data);
+    auto& sink = *static_cast<AudioSink*>(data);
     const auto end = static_cast<size_t>(sink.position + count);
     sink.bytes.resize(std::max(sink.bytes.size(), end));
     std::memcpy(sink.bytes.data() + sink.position, source, static_cast<size_t>(count));
     sink.position += count;
     return count;
   };
-  io.tell = [](void* data) { return static_cast<SoundSink*>(data)->position; };
+  io.tell = [](void* data) { return static_cast<AudioSink*>(data)->position; };
   return io;
 }
 
@@ -84,8 +84,8 @@ Bytes encode_float_wav(int rate, const std::vector<float>& samples) {
   return bytes;
 }
 
-Bytes encode_packed_sound(std::string_view format, int rate, const std::vector<float>& samples) {
-  SoundSink sink;
+Bytes encode_packed_audio(std::string_view format, int rate, const std::vector<float>& samples) {
+  AudioSink sink;
   auto callbacks = sink_callbacks();
   SF_INFO info{};
   info.samplerate = rate;

@@ -18,8 +18,8 @@ Bytes encode_wav(int rate, const std::vector<int16_t>& samples, int channels = 1
 /// A WAV of 32-bit floating point.
 Bytes encode_float_wav(int rate, const std::vector<float>& samples);
 
-/// Encodes a mono sound with libsndfile as "flac", "ogg" or "mp3". Empty if the library lacks the
+/// Encodes a mono clip with libsndfile as "flac", "ogg" or "mp3". Empty if the library lacks the
 /// format.
-Bytes encode_packed_sound(std::string_view format, int rate, const std::vector<float>& samples);
+Bytes encode_packed_audio(std::string_view format, int rate, const std::vector<float>& samples);
 
 }  // namespace projnce::testing

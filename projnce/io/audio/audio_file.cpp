@@ -1,4 +1,4 @@
-#include "projnce/io/audio/sound_file.h"
+#include "projnce/io/audio/audio_file.h"
 
 #include <sndfile.h>
 
@@ -24,12 +24,12 @@ namespace projnce::io {
 
 namespace {
 
-struct SoundCloser {
+struct AudioCloser {
   void operator()(SNDFILE* file) const { sf_close(file); }
 };
-using SoundHandle = std::unique_ptr<SNDFILE, SoundCloser>;
+using AudioHandle = std::unique_ptr<SNDFILE, AudioCloser>;
 
-enum class SoundFormat { kWav, kFlac, kOgg, kMp3 };
+enum class AudioFormat { kWav, kFlac, kOgg, kMp3 };
 
 bool is_wav(std::span<const uint8_t> bytes) {
   const bool riff =
@@ -43,16 +43,16 @@ bool is_mp3(std::span<const uint8_t> bytes) {
          (bytes.size() >= 2 && bytes[0] == 0xFF && (bytes[1] & 0xE0) == 0xE0);
 }
 
-/// Detects the format of a sound file. Throws for all others: libsndfile supports dozens of
+/// Detects the format of an audio file. Throws for all others: libsndfile supports dozens of
 /// formats, and rejecting unused ones reduces the attack surface.
-SoundFormat sound_format(std::span<const uint8_t> bytes, const std::string& name) {
-  if (is_wav(bytes)) return SoundFormat::kWav;
-  if (starts_with(bytes, "fLaC")) return SoundFormat::kFlac;
-  if (starts_with(bytes, "OggS")) return SoundFormat::kOgg;
-  if (is_mp3(bytes)) return SoundFormat::kMp3;
-  if (bytes.empty()) fail(name, " is empty, expected a WAV, FLAC, OGG or MP3 sound");
-  reject_git_lfs_pointer(bytes, name, "sound");
-  fail(name, " is neither a WAV, FLAC, OGG nor MP3 sound");
+AudioFormat audio_format(std::span<const uint8_t> bytes, const std::string& name) {
+  if (is_wav(bytes)) return AudioFormat::kWav;
+  if (starts_with(bytes, "fLaC")) return AudioFormat::kFlac;
+  if (starts_with(bytes, "OggS")) return AudioFormat::kOgg;
+  if (is_mp3(bytes)) return AudioFormat::kMp3;
+  if (bytes.empty()) fail(name, " is empty, expected WAV, FLAC, OGG or MP3 audio");
+  reject_git_lfs_pointer(bytes, name, "audio");
+  fail(name, " is not WAV, FLAC, OGG or MP3 audio");
 }
 
 /// Throws if the data chunk of a WAV extends beyond the end of the file, as in an interrupted
@@ -77,7 +77,7 @@ void reject_truncated_wav(std::span<const uint8_t> bytes, const std::string& nam
   }
 }
 
-constexpr size_t kMaxSoundFileBytes = size_t{512} << 20;
+constexpr size_t kMaxAudioFileBytes = size_t{512} << 20;
 
 /// Number of frames that a FLAC file declares, a 36-bit field of its first block; 0 if unknown.
 constexpr size_t kFlacFrames = 21;  // position of its first byte, whose upper half is another field
@@ -103,7 +103,7 @@ std::vector<uint8_t> without_flac_frames(std::span<const uint8_t> bytes) {
 constexpr sf_count_t kBlockFrames = 4096;
 
 /// In-memory bytes that libsndfile reads like a file.
-struct SoundBytes {
+struct AudioBytes {
   std::span<const uint8_t> bytes;
   sf_count_t position = 0;
 
@@ -127,41 +127,41 @@ struct SoundBytes {
 
 SF_VIRTUAL_IO memory_callbacks() {
   SF_VIRTUAL_IO io{};
-  io.get_filelen = [](void* data) { return static_cast<SoundBytes*>(data)->size(); };
+  io.get_filelen = [](void* data) { return static_cast<AudioBytes*>(data)->size(); };
   io.seek = [](sf_count_t offset, int whence, void* data) {
-    return static_cast<SoundBytes*>(data)->seek(offset, whence);
+    return static_cast<AudioBytes*>(data)->seek(offset, whence);
   };
   io.read = [](void* out, sf_count_t count, void* data) {
-    return static_cast<SoundBytes*>(data)->read(out, count);
+    return static_cast<AudioBytes*>(data)->read(out, count);
   };
   io.write = [](const void*, sf_count_t, void*) { return sf_count_t{0}; };
-  io.tell = [](void* data) { return static_cast<SoundBytes*>(data)->position; };
+  io.tell = [](void* data) { return static_cast<AudioBytes*>(data)->position; };
   return io;
 }
 
-SoundHandle open_sound(SoundBytes& source, SF_INFO& info, const std::string& name) {
+AudioHandle open_audio(AudioBytes& source, SF_INFO& info, const std::string& name) {
   auto callbacks = memory_callbacks();
   // libsndfile stores the reason of a failed open in a global variable.
   static std::mutex reason_mutex;
   const std::lock_guard lock(reason_mutex);
-  SoundHandle file(sf_open_virtual(&callbacks, SFM_READ, &info, &source));
+  AudioHandle file(sf_open_virtual(&callbacks, SFM_READ, &info, &source));
   if (!file) fail(name, " cannot be decoded as audio: ", printable(sf_strerror(nullptr)));
   return file;
 }
 
-void check_sound_info(const SF_INFO& info, const std::string& name) {
-  if (info.channels < 1 || info.channels > kMaxSoundChannels) {
-    fail(name, " has ", counted(info.channels, "channel"), ", expected 1 to ", kMaxSoundChannels);
+void check_audio_info(const SF_INFO& info, const std::string& name) {
+  if (info.channels < 1 || info.channels > kMaxAudioChannels) {
+    fail(name, " has ", counted(info.channels, "channel"), ", expected 1 to ", kMaxAudioChannels);
   }
-  if (info.samplerate < kMinSoundRate || info.samplerate > kMaxSoundRate) {
-    fail(name, " has ", info.samplerate, " Hz as its sampling rate, expected ", kMinSoundRate,
-         " to ", kMaxSoundRate);
+  if (info.samplerate < kMinAudioRate || info.samplerate > kMaxAudioRate) {
+    fail(name, " has ", info.samplerate, " Hz as its sampling rate, expected ", kMinAudioRate,
+         " to ", kMaxAudioRate);
   }
 }
 
 [[noreturn]] void fail_too_long(const std::string& name) {
   fail(Hint{"split it into shorter files"}, name, " is too long, expected at most ",
-       kMaxSoundSamples, " samples per channel");
+       kMaxAudioSamples, " samples per channel");
 }
 
 /// Appends the channel mean of each frame to `samples`.
@@ -174,10 +174,10 @@ void append_mono(std::span<const float> frames, int channels, std::vector<float>
   }
 }
 
-void check_sound_values(std::span<const float> frames, int channels, size_t samples_before,
+void check_audio_values(std::span<const float> frames, int channels, size_t samples_before,
                         const std::string& name) {
   const auto invalid = std::find_if(frames.begin(), frames.end(), [](float value) {
-    return !(std::abs(value) <= kMaxSoundValue);  // also rejects NaN
+    return !(std::abs(value) <= kMaxAudioValue);  // also rejects NaN
   });
   if (invalid == frames.end()) return;
   const auto frame = static_cast<size_t>(invalid - frames.begin()) / static_cast<size_t>(channels);
@@ -192,36 +192,36 @@ void read_frames(SNDFILE* file, const SF_INFO& info, Clip& clip, const std::stri
     const auto count = sf_readf_float(file, block.data(), kBlockFrames);
     if (count <= 0) return;
     const auto frames = std::span(block).first(static_cast<size_t>(count * info.channels));
-    check_sound_values(frames, info.channels, clip.samples.size(), name);
+    check_audio_values(frames, info.channels, clip.samples.size(), name);
     append_mono(frames, info.channels, clip.samples);
-    if (std::ssize(clip.samples) > kMaxSoundSamples) fail_too_long(name);
+    if (std::ssize(clip.samples) > kMaxAudioSamples) fail_too_long(name);
   }
 }
 
 /// Number of frames according to the header; 0 if unknown (MP3 only estimates it).
-sf_count_t declared_frames(const SF_INFO& info, SoundFormat format) {
-  const bool known = format != SoundFormat::kMp3 && info.frames != SF_COUNT_MAX;
+sf_count_t declared_frames(const SF_INFO& info, AudioFormat format) {
+  const bool known = format != AudioFormat::kMp3 && info.frames != SF_COUNT_MAX;
   return known ? info.frames : 0;
 }
 
 }  // namespace
 
-const std::vector<std::string>& sound_extensions() {
+const std::vector<std::string>& audio_extensions() {
   static const std::vector<std::string> kExtensions = {".wav", ".flac", ".ogg", ".mp3"};
   return kExtensions;
 }
 
-Clip decode_sound(std::span<const uint8_t> bytes, const std::string& name) {
-  const auto format = sound_format(bytes, name);
-  if (format == SoundFormat::kWav) reject_truncated_wav(bytes, name);
-  const bool flac = format == SoundFormat::kFlac;
+Clip decode_audio(std::span<const uint8_t> bytes, const std::string& name) {
+  const auto format = audio_format(bytes, name);
+  if (format == AudioFormat::kWav) reject_truncated_wav(bytes, name);
+  const bool flac = format == AudioFormat::kFlac;
   const auto patched = flac ? without_flac_frames(bytes) : std::vector<uint8_t>();
-  SoundBytes source{flac ? std::span(patched) : bytes};
+  AudioBytes source{flac ? std::span(patched) : bytes};
   SF_INFO info{};
-  const auto file = open_sound(source, info, name);
-  check_sound_info(info, name);
+  const auto file = open_audio(source, info, name);
+  check_audio_info(info, name);
   const auto declared = flac ? declared_flac_frames(bytes) : declared_frames(info, format);
-  if (declared > kMaxSoundSamples) fail_too_long(name);
+  if (declared > kMaxAudioSamples) fail_too_long(name);
 
   Clip clip{.rate = info.samplerate, .samples = {}};
   clip.samples.reserve(static_cast<size_t>(std::clamp<sf_count_t>(declared, 0, source.size())));
@@ -242,8 +242,8 @@ Clip decode_sound(std::span<const uint8_t> bytes, const std::string& name) {
   return clip;
 }
 
-Clip read_sound(const std::filesystem::path& path, const std::string& name) {
-  return decode_sound(read_regular_file(path, kMaxSoundFileBytes).octets(), name);
+Clip read_audio(const std::filesystem::path& path, const std::string& name) {
+  return decode_audio(read_regular_file(path, kMaxAudioFileBytes).octets(), name);
 }
 
 std::vector<uint8_t> encode_wav(const Clip& clip) {

@@ -1,4 +1,4 @@
-#include "projnce/augment/sound/log_mel.h"
+#include "projnce/augment/audio/log_mel.h"
 
 #include <algorithm>
 #include <cmath>
@@ -110,7 +110,7 @@ PowerSpectrum::Powers PowerSpectrum::compute() {
 namespace {
 
 const MelOptions& checked_mel_options(const MelOptions& options) {
-  check_mel_options(options, "sound");
+  check_mel_options(options, "audio");
   return options;
 }
 
@@ -167,7 +167,7 @@ void LogMel::write_columns(const PowerSpectrum::Powers& powers, int64_t frame,
 }
 
 void LogMel::compute(std::span<const float> samples, Features& out) {
-  if (samples.empty()) fail("a sound without samples has no spectrogram");
+  if (samples.empty()) fail("a clip without samples has no spectrogram");
   const auto frames = std::ssize(samples) / options_.hop + 1;
   out.channels = 1;
   out.height = options_.mels;

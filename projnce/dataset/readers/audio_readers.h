@@ -34,12 +34,12 @@ struct Esc50Options {
 bool is_esc50(const io::FileTreePtr& tree);
 
 /// Opens ESC-50: meta/esc50.csv with the columns filename, fold, target and category, and audio/.
-/// Classes are ordered by target. The typical length is 5 s unless the sounds differ. Missing
-/// sounds are skipped with a remark. Throws if the table is malformed or inconsistent, or a split
+/// Classes are ordered by target. The typical length is 5 s unless the clips differ. Missing
+/// clips are skipped with a remark. Throws if the table is malformed or inconsistent, or a split
 /// is empty.
 DatasetSplit open_esc50(const io::FileTreePtr& tree, const Esc50Options& options = {});
 
-/// List that defines the test split; the sounds of the other list are unused.
+/// List that defines the test split; the clips of the other list are unused.
 enum class SpeechCommandsTest { kTest, kValidation };
 
 struct SpeechCommandsOptions {
@@ -50,18 +50,18 @@ struct SpeechCommandsOptions {
 };
 
 /// True if a folder of the tree contains testing_list.txt and validation_list.txt, and the lists
-/// name sounds of class folders that have the length of single words.
+/// name audio files of class folders that have the length of single words.
 bool is_speech_commands(const io::FileTreePtr& tree);
 
-/// Reason why the tree is not Speech Commands although it contains both lists: "the sounds last
+/// Reason why the tree is not Speech Commands although it contains both lists: "the clips last
 /// 5 s, ...". "" if it is Speech Commands; std::nullopt if a list is missing.
 std::optional<std::string> why_not_speech_commands(const io::FileTreePtr& tree);
 
-/// Opens Speech Commands: a folder of sounds per word, sorted by name. Folders that start with '_'
-/// are not words; _background_noise_ becomes the background. Sounds in neither list are the
-/// training split. Listed sounds that do not exist are skipped with a remark, words without sounds
+/// Opens Speech Commands: a folder of clips per word, sorted by name. Folders that start with '_'
+/// are not words; _background_noise_ becomes the background. Clips in neither list are the
+/// training split. Listed clips that do not exist are skipped with a remark, words without clips
 /// with a warning; blank lines and trailing spaces are ignored. The typical length is 1 s unless
-/// the sounds are longer. Throws if a list is missing or names no sound, or if a sound is in both
+/// the clips are longer. Throws if a list is missing or names no clip, or if a clip is in both
 /// lists.
 DatasetSplit open_speech_commands(const io::FileTreePtr& tree,
                                   const SpeechCommandsOptions& options = {});
