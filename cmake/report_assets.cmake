@@ -24,8 +24,20 @@ else()
   file(WRITE ${report_directory}/report.js "")
   file(WRITE ${report_directory}/report.css "")
 endif()
-set(PROJNCE_REPORT_FILES ${PROJECT_SOURCE_DIR}/web/report.html ${report_directory}/report.js
-                       ${report_directory}/report.css)
-set(PROJNCE_REPORT_DEFINITIONS PROJNCE_REPORT_TEMPLATE="${PROJECT_SOURCE_DIR}/web/report.html"
-                             PROJNCE_REPORT_SCRIPT="${report_directory}/report.js"
-                             PROJNCE_REPORT_STYLE="${report_directory}/report.css")
+
+# A library of its own, compiled without ccache: in its depend mode, ccache does not see that .incbin reads
+# these files, and would return an object with the page of another version.
+set(report_assets ${PROJECT_SOURCE_DIR}/projnce/report/page/report_assets.cpp)
+add_library(projnce_report_assets OBJECT ${report_assets})
+set_source_files_properties(${report_assets} PROPERTIES
+  OBJECT_DEPENDS "${PROJECT_SOURCE_DIR}/web/report.html;${report_directory}/report.js;${report_directory}/report.css")
+target_compile_definitions(projnce_report_assets PRIVATE
+  PROJNCE_REPORT_TEMPLATE="${PROJECT_SOURCE_DIR}/web/report.html"
+  PROJNCE_REPORT_SCRIPT="${report_directory}/report.js"
+  PROJNCE_REPORT_STYLE="${report_directory}/report.css")
+target_link_libraries(projnce_report_assets PRIVATE $<BUILD_INTERFACE:projnce_flags> $<BUILD_INTERFACE:projnce_hardened>)
+target_include_directories(projnce_report_assets PRIVATE ${PROJECT_SOURCE_DIR})
+target_compile_features(projnce_report_assets PRIVATE cxx_std_20)
+set_target_properties(projnce_report_assets PROPERTIES
+  POSITION_INDEPENDENT_CODE ON CXX_COMPILER_LAUNCHER "" UNITY_BUILD OFF)
+target_sources(projnce_files PRIVATE $<TARGET_OBJECTS:projnce_report_assets>)

@@ -1,7 +1,6 @@
 #include "projnce/report/page/report_assets.h"
 
-// The assembler includes the files; CMake tracks them as dependencies. In its depend mode, ccache
-// would miss a change and return a stale object, hence: ccache:disable
+// The assembler includes the files; cmake/report_assets.cmake tracks them as dependencies.
 #define PROJNCE_EMBED(symbol, file)       \
   __asm__(                                \
       ".section .rodata\n"                \
