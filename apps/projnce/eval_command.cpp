@@ -10,6 +10,7 @@
 #include "projnce/core/counted.h"
 #include "projnce/core/error.h"
 #include "projnce/eval/accuracy.h"
+#include "projnce/eval/information_bounds.h"
 #include "projnce/inference/evaluate.h"
 #include "projnce/inference/results_json.h"
 #include "projnce/io/printable.h"
@@ -78,6 +79,22 @@ void print_classes(const inference::EvalResult& result) {
   }
 }
 
+std::string bound_text(const eval::BoundEstimate& bound) {
+  return fmt::format("{:.2f}", bound.value) + (bound.se ? fmt::format(" ± {:.2f}", *bound.se) : "");
+}
+
+void print_information(const eval::InformationBounds& bounds) {
+  const auto& by_class = bounds.by_class_fitted ? bounds.by_class_fitted : bounds.by_class;
+  if (!by_class) return;
+  std::cout << fmt::format(
+      "\nI(Z;C) >= {} nats (class form{}, {}), H(C) {:.2f}{}\n", bound_text(*by_class),
+      bounds.by_class_fitted ? ", fitted temperature" : "", counted(bounds.rows, "held-out row"),
+      bounds.entropy, by_class->value > 0 ? "" : ", not informative");
+  if (!bounds.pair_normalized || !bounds.pair) return;
+  std::cout << fmt::format("normalized pair form {}, pair form {}\n",
+                           bound_text(*bounds.pair_normalized), bound_text(*bounds.pair));
+}
+
 void print_retrieval(const inference::RetrievalReport& report) {
   std::cout << "\nretrieval among test samples\n";
   const auto measures = inference::retrieval_json(report);
@@ -101,6 +118,7 @@ ordered_json eval_json(const inference::EvalResult& result) {
   json.update(all.front());
   json["protocols"] = all;
   json["retrieval"] = inference::retrieval_json(result.retrieval);
+  if (result.information) json["information"] = inference::bounds_json(*result.information);
   if (!result.remarks.empty()) json["remarks"] = result.remarks;
   if (result.data) {
     json["data"] = {{"root", io::printable(result.data->root.native())},
@@ -179,6 +197,7 @@ void add(CLI::App& app, Context& context) {
     if (arguments->json) return print_json(eval_json(result));
     print_protocols(result);
     print_classes(result);
+    if (result.information) print_information(*result.information);
     print_retrieval(result.retrieval);
     for (const auto& remark : result.remarks) std::cout << "note: " << remark << '\n';
   });

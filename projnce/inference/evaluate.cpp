@@ -12,6 +12,7 @@
 #include "projnce/eval/nearest_centroid.h"
 #include "projnce/eval/retrieval.h"
 #include "projnce/inference/array_files.h"
+#include "projnce/inference/run_evaluation.h"
 #include "projnce/inference/trained_model.h"
 #include "projnce/io/filesystem/run_directory.h"
 #include "projnce/io/printable.h"
@@ -176,6 +177,10 @@ EvalResult evaluate_run(const EvaluateRequest& request, const Logger& logger) {
   std::erase(protocols, run.trained.readout.protocol);
   if (eval::needs_reference(protocols)) samples.reference = embed_reference_split(run, logger);
   auto result = evaluate_samples(samples, run.trained.class_names, protocol);
+  if (!samples.reference.embeddings.defined()) {
+    samples.reference = embed_reference_split(run, logger, kMaxCriticRows);
+  }
+  result.information = test_information(samples, *run.trained.loss);
   const auto& opened = run.data.dataset;
   result.data = EvaluatedData{.root = opened.root,
                               .gone = opened.changes.gone,

@@ -10,6 +10,7 @@
 
 #include "projnce/core/logging.h"
 #include "projnce/dataset/registry.h"
+#include "projnce/eval/information_bounds.h"
 #include "projnce/eval/nearest_neighbors.h"
 #include "projnce/eval/retrieval.h"
 #include "projnce/inference/protocol_result.h"
@@ -58,6 +59,8 @@ struct EvalResult {
   std::vector<ProtocolResult> results = {};  ///< of the requested protocols, in order
   RetrievalReport retrieval = {};            ///< within the test samples
   std::optional<EvaluatedData> data = {};    ///< only for runs
+  /// Certified bounds on I(Z;C), only for runs; see test_information.
+  std::optional<eval::InformationBounds> information = {};
   /// Sentences about inputs that make the results misleading.
   std::vector<std::string> remarks = {};
 };

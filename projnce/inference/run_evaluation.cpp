@@ -19,9 +19,6 @@ namespace projnce::inference {
 
 namespace {
 
-/// Maximum number of training rows for class vectors that need all pairs (perp).
-constexpr int64_t kMaxCriticRows = 4096;
-
 information::ClassPriors test_priors(const EvalInputs& samples) {
   const auto sizes = torch::bincount(samples.test.labels, {}, samples.num_classes);
   if (sizes.eq(sizes[0]).all().item<bool>()) return {.num_classes = samples.num_classes};
@@ -43,13 +40,15 @@ bool no_infinities(const torch::Tensor& vectors) {
   return !vectors.defined() || !vectors.isinf().any().item<bool>();
 }
 
-/// Certified lower bounds on I(Z;C) of the test samples, with the critic of the loss that trained
-/// the encoder: pair form and centroids for losses that compare rows with rows, class vectors or
-/// logits for the others. Everything but the evaluated rows comes from the reference (training)
-/// samples. Empty if there are fewer than two test samples or if embeddings are not finite.
-///
-/// Priors are uniform if all classes have the same number of test samples; otherwise training
-/// frequencies, which the bounds correct for.
+/// Samples first .. end - 1.
+dataset::DatasetPtr slice_dataset(const dataset::DatasetPtr& samples, int64_t first, int64_t end) {
+  std::vector<int64_t> indices(static_cast<size_t>(end - first));
+  std::iota(indices.begin(), indices.end(), first);
+  return std::make_shared<dataset::SubsetDataset>(samples, std::move(indices));
+}
+
+}  // namespace
+
 std::optional<eval::InformationBounds> test_information(const EvalInputs& samples,
                                                         loss::Loss& loss) {
   const auto& test = samples.test;
@@ -75,15 +74,6 @@ std::optional<eval::InformationBounds> test_information(const EvalInputs& sample
        .pairs = critic.compares_rows},
       test_priors(samples), samples.temperature);
 }
-
-/// Samples first .. end - 1.
-dataset::DatasetPtr slice_dataset(const dataset::DatasetPtr& samples, int64_t first, int64_t end) {
-  std::vector<int64_t> indices(static_cast<size_t>(end - first));
-  std::iota(indices.begin(), indices.end(), first);
-  return std::make_shared<dataset::SubsetDataset>(samples, std::move(indices));
-}
-
-}  // namespace
 
 RunEvaluator::RunEvaluator(const data::TrainingData& data, EvaluatorSettings settings)
     : loader_options_(

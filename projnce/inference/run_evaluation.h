@@ -33,6 +33,19 @@ struct Evaluation {
   const eval::Accuracy& accuracy() const { return results.front().accuracy; }
 };
 
+/// Maximum number of reference samples for class vectors that need all pairs (perp).
+constexpr int64_t kMaxCriticRows = 4096;
+
+/// Certified lower bounds on I(Z;C) of the test samples, with the critic of the loss that trained
+/// the encoder: pair form and centroids for losses that compare rows with rows, class vectors or
+/// logits for the others. Everything but the evaluated rows comes from the reference (training)
+/// samples. Empty if there are fewer than two test samples or if embeddings are not finite.
+///
+/// Priors are uniform if all classes have the same number of test samples; otherwise training
+/// frequencies, which the bounds correct for.
+std::optional<eval::InformationBounds> test_information(const EvalInputs& samples,
+                                                        loss::Loss& loss);
+
 /// Thrown if a stop is requested during an evaluation.
 struct EvaluationStopped {};
 

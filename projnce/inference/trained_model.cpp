@@ -20,6 +20,8 @@
 #include "projnce/core/threads.h"
 #include "projnce/core/toml.h"
 #include "projnce/data/run_data_path.h"
+#include "projnce/dataset/labels.h"
+#include "projnce/dataset/wrappers/wrappers.h"
 #include "projnce/inference/array_files.h"
 #include "projnce/inference/run_evaluation.h"
 
@@ -317,8 +319,14 @@ EvalInputs embed_test_split(const TrainedRun& run, const Logger& logger) {
                      embed_run_samples(run, run.data.test_split, "embedding test samples", logger));
 }
 
-EmbeddedSet embed_reference_split(const TrainedRun& run, const Logger& logger) {
-  return embed_run_samples(run, run.data.reference, "embedding reference samples", logger);
+EmbeddedSet embed_reference_split(const TrainedRun& run, const Logger& logger,
+                                  int64_t max_samples) {
+  auto samples = run.data.reference;
+  if (max_samples > 0 && max_samples < samples->size()) {
+    samples = std::make_shared<dataset::SubsetDataset>(
+        samples, dataset::stratified_subset(*samples, max_samples, /*seed=*/0));
+  }
+  return embed_run_samples(run, samples, "embedding reference samples", logger);
 }
 
 }  // namespace projnce::inference

@@ -84,7 +84,9 @@ TrainedRun open_trained_run(const io::RunPaths& paths, const std::filesystem::pa
 /// Embeds the test split, and adds the class vectors and logits of the model.
 EvalInputs embed_test_split(const TrainedRun& run, const Logger& logger);
 
-/// Embeds the samples that define the class centroids.
-EmbeddedSet embed_reference_split(const TrainedRun& run, const Logger& logger);
+/// Embeds the samples that define the class centroids. If there are more than `max_samples`, a
+/// subset with the same class proportions; 0: no limit.
+EmbeddedSet embed_reference_split(const TrainedRun& run, const Logger& logger,
+                                  int64_t max_samples = 0);
 
 }  // namespace projnce::inference

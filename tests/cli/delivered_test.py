@@ -49,6 +49,13 @@ class Delivered(CommandLineTest):
         self.assertAlmostEqual(summary["protocols"][delivered["readout"]]["top1"],
                                delivered["top1"], 12)
         self.assertTrue(summary["protocols"][delivered["readout"]]["calibrated"])
+        bounds = summary["information"]["bounds"]
+        self.assertIn("mi_bound_class", bounds)
+        self.assertEqual(evaluated["information"].keys(), bounds.keys())
+        for name, value in bounds.items():
+            self.assertAlmostEqual(evaluated["information"][name], value, 4, name)
+        text = self.run_program("eval", run).stdout
+        self.assertRegex(text, r"I\(Z;C\) >= -?\d\.\d\d.* nats \(class form.*\d+ held-out rows\), H\(C\) \d\.\d\d")
 
     def test_default_delivers_the_last_epoch_and_default_readout(self):
         make_hard_folder(self.scratch / "photos")

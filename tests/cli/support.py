@@ -10,7 +10,8 @@ import wave
 import zlib
 from pathlib import Path
 
-PROGRAM = os.environ.get("PROJNCE_PROGRAM", "build/projnce")
+ROOT = Path(__file__).resolve().parents[2]
+PROGRAM = os.environ.get("PROJNCE_PROGRAM", str(ROOT / "build" / "projnce"))
 
 # Settings that train a few hundred images in seconds.
 TINY = ["--set", "encoder.name=resnet-small", "--set", "train.epochs=2", "--set",
