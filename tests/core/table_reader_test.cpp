@@ -216,7 +216,7 @@ TEST(TableReader, AcceptsDeprecatedSections) {
   EXPECT_EQ(reader.deprecations()[0].message, "fit is deprecated, use train");
   EXPECT_EQ(reader.deprecations()[1].message, "[train] rounds is deprecated, use epochs");
   use_present_names(table, reader.deprecations());
-  EXPECT_EQ(to_toml(table), "[train]\nepochs = 7\n");
+  EXPECT_EQ(to_toml(table), "\n[train]\nepochs = 7\n");
 }
 
 TEST(TableReader, RejectsADeprecatedSectionNextToThePresentOneAndOtherValues) {

@@ -128,11 +128,13 @@ TEST_F(RunPlanTest, ResumesRunsWithFormerNamesOfSettings) {
   copy_with_former_names(stopped(), copy);
   auto request = resume({"augment.sound.gain_db=6"});
   request.out = copy;
-  const auto plan = plan_run(request, silent_logger());
-  EXPECT_EQ(plan.kind, RunPlan::Kind::kResume);
-  EXPECT_EQ(plan.checkpoint->step, 3);
-  EXPECT_TRUE(plan.settings.tables.at("augment").tables.contains("audio"));
-  EXPECT_FALSE(plan.settings.tables.at("augment").tables.contains("sound"));
+  {
+    const auto plan = plan_run(request, silent_logger());
+    EXPECT_EQ(plan.kind, RunPlan::Kind::kResume);
+    EXPECT_EQ(plan.checkpoint->step, 3);
+    EXPECT_TRUE(plan.settings.tables.at("augment").tables.contains("audio"));
+    EXPECT_FALSE(plan.settings.tables.at("augment").tables.contains("sound"));
+  }  // releases the lock
   request.run.settings = {"augment.sound.gain_db=5"};
   EXPECT_THAT(testing::error_message_of([&] { plan_run(request, silent_logger()); }),
               HasSubstr("augment.audio.gain_db = 5"));
