@@ -7,9 +7,13 @@ missing includes and let names clash. Generates no code (-fsyntax-only).
     compile_each.py FILE...        only these sources and headers
     compile_each.py --changed      only sources and headers that differ from main, or from the last commit if
                                    this is main
+    compile_each.py --seconds N    starts no compilation after N seconds and tells how many files were left out;
+                                   the order is random
 """
+import argparse
 import json
 import os
+import random
 import shlex
 import subprocess
 import sys
@@ -90,24 +94,44 @@ def changed_files(root=ROOT):
     return {root / name for name in names.splitlines()}
 
 
-def main(arguments):
-    if arguments == ["--changed"]:
-        paths = changed_files()
-        if not paths:
-            print("no source has changed")
-            return 0
-    else:
-        paths = {(Path.cwd() / name).resolve() for name in arguments} or None
-    calls = calls_for(paths, configure())
-    started, failed = time.monotonic(), 0
+def check_all(calls, seconds):
+    """Checks as many as can be started in time. Returns the number of files that compile, fail and were left out."""
+    started = time.monotonic()
+    compiled = failed = 0
+
+    def check_in_time(call):
+        return check(call) if seconds is None or time.monotonic() - started < seconds else None
+
     with ThreadPoolExecutor(os.cpu_count()) as pool:
-        for path, status, output in pool.map(check, calls):
+        for result in filter(None, pool.map(check_in_time, random.sample(calls, len(calls)))):
+            path, status, output = result
+            compiled += status == 0
+            failed += status != 0
             if status != 0:
-                failed += 1
                 print(f"{path.relative_to(ROOT)} does not compile by itself\n{output}", flush=True)
-    print(f"{len(calls) - failed} of {len(calls)} files compile by themselves ({time.monotonic() - started:.0f} s)")
-    return 1 if failed or not calls else 0
+    print(f"{compiled} of {len(calls)} files compile by themselves ({time.monotonic() - started:.0f} s)")
+    left_out = len(calls) - compiled - failed
+    if left_out:
+        print(f"{left_out} were left out after {seconds} s")
+    return compiled, failed, left_out
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("files", nargs="*", type=Path)
+    parser.add_argument("--changed", action="store_true")
+    parser.add_argument("--seconds", type=float)
+    options = parser.parse_args()
+    paths = changed_files() if options.changed else {path.resolve() for path in options.files} or None
+    if options.changed and not paths:
+        print("no source has changed")
+        return 0
+    calls = calls_for(paths, configure())
+    if not calls:
+        print("none of these files is compiled")
+        return 1
+    return 1 if check_all(calls, options.seconds)[1] else 0
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    sys.exit(main())

@@ -1,4 +1,6 @@
 """Checks that a commit must pass: tools/check_layers.py and the pre-commit hooks."""
+import contextlib
+import io
 import json
 import os
 import re
@@ -103,6 +105,14 @@ class CompileEach(unittest.TestCase):
         self.assertEqual(self.statuses(self.root / "projnce/a.cpp", header), [0, 0])
         header.write_text(header.read_text().replace("#include <string>\n", ""))
         self.assertEqual(self.statuses(header), [1])
+
+    def test_files_are_left_out_when_time_is_up(self):
+        calls = [(compile_each.ROOT / f"{number}.cpp", ["true"], self.root, None) for number in range(3)]
+        printed = io.StringIO()
+        with contextlib.redirect_stdout(printed):
+            self.assertEqual(compile_each.check_all(calls, 0), (0, 0, 3))
+            self.assertEqual(compile_each.check_all(calls, None), (3, 0, 0))
+        self.assertRegex(printed.getvalue(), "0 of 3 files compile .*\n3 were left out after 0 s\n3 of 3 files compile ")
 
     @unittest.skipUnless(shutil.which("git"), "git is not installed")
     def test_changed_files_are_those_that_differ_from_main_or_from_the_last_commit(self):
