@@ -211,7 +211,8 @@ AuditedSamples encode_samples(const AuditRunRequest& request, const io::RunPaths
   const auto& opened = opened_run.data.dataset;
   const auto cache = data::open_feature_cache(request.context);
   const auto encode = [&](const std::string& name, const dataset::DatasetPtr& split) {
-    logger->info("auditing {}", counted(split->size(), name + " label"));
+    logger->info("auditing {}",
+                 counted(split->size(), (name == "train" ? "training" : name) + " label"));
     const auto set = embed_samples(
         trained, data::as_model_input(split, trained.input, cache),
         {.label = "embedding " + name + " samples", .threads = opened_run.threads}, logger);

@@ -7,7 +7,7 @@ import shutil
 from arrays_test import ArrayCommands, clouds
 from made_datasets import make_cifar10
 from pages import page_data
-from support import TINY, CommandLineTest, make_folder, make_sounds
+from support import TINY, CommandLineTest, make_folder, make_clips
 
 
 def with_label_noise(labels, rate, classes=3, seed=3):
@@ -168,8 +168,8 @@ class AuditRun(CommandLineTest):
         self.assertEqual([issue["score"] for issue in audit["worst"][:len(issues)]],
                          [issue["score"] for issue in issues])
 
-    def test_validation_sounds_are_audited_with_and_without_a_cache(self):
-        make_sounds(self.scratch / "tones", per_class=10)
+    def test_validation_clips_are_audited_with_and_without_a_cache(self):
+        make_clips(self.scratch / "tones", per_class=10)
         for home in (str(self.scratch / "home"), ""):
             env = {"HOME": home, "XDG_CACHE_HOME": ""}
             ran = self.run_program("train", "--data", "tones", "--out", "run", "--set",

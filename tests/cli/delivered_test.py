@@ -179,9 +179,9 @@ class Predict(CommandLineTest):
         right = sum(row["file"].startswith(row["class"]) for row in found)
         self.assertAlmostEqual(right / len(found), summary["delivered"]["top1"])
         (self.scratch / "photos").rename(self.scratch / "moved")
-        self.assert_refused("predict", "run", says="was moved or removed")
+        self.assert_rejected("predict", "run", says="was moved or removed")
         self.assertEqual(self.run_json("predict", "run", "--data", "moved")["predictions"], found)
-        self.assert_refused("predict", "run", "moved", "--data", "moved", says="--data")
+        self.assert_rejected("predict", "run", "moved", "--data", "moved", says="--data")
 
     def test_unreadable_samples_are_listed(self):
         (self.scratch / "new").mkdir()
