@@ -78,8 +78,11 @@ void print_audit(const inference::AuditOutput& audit) {
   const auto& report = audit.report;
   print_skill(report);
   if (!report.skill.informative) {
-    std::cout << "\nThese features do not separate the classes: do not use this list.\n"
-                 "Train longer, or audit embeddings of a model trained on similar data.\n";
+    std::cout << fmt::format("\n{}\n{}\n", eval::reason_not_to_use(report.skill),
+                             report.skill.too_few_samples
+                                 ? "Audit more samples together."
+                                 : "Train longer, or audit embeddings of a model trained on "
+                                   "similar data.");
   } else {
     std::cout << fmt::format(
         "{} probably wrong; expected precision {}\n"

@@ -19,6 +19,7 @@ const char* const kDetails =
     "  projnce predict runs/photos new/*.jpg\n"
     "  projnce predict runs/photos new --top-k 3        all images in a folder, recursively\n"
     "  projnce predict runs/photos new --csv new.csv\n"
+    "  projnce predict runs/photos                      the run's own test split\n"
     "\n"
     "Prints CSV with a header: file, class and calibrated probability; with --top-k also the next\n"
     "most likely classes. Uses the model that summary.json and the report describe and that\n"
@@ -44,7 +45,9 @@ void warn_of_problems(const inference::Predictions& predictions, Context& contex
 }
 
 void run(const Arguments& arguments, Context& context) {
-  const auto predictions = inference::predict_inputs(arguments.request);
+  auto request = arguments.request;
+  request.context = open_context(context);
+  const auto predictions = inference::predict_inputs(request);
   warn_of_problems(predictions, context);
   if (!arguments.csv.empty()) {
     io::write_file_atomically(arguments.csv,
@@ -66,10 +69,13 @@ void add(CLI::App& app, Context& context) {
   auto arguments = std::make_shared<Arguments>();
   auto* command = add_command(app, "predict", kSummary, kDetails);
   command->add_option("RUN", arguments->request.run, "directory of the run")->required();
+  auto* input = command->add_option("INPUT", arguments->request.inputs,
+                                    "images or audio files, as in training, or folders of them "
+                                    "(default: the run's own test split)");
   command
-      ->add_option("INPUT", arguments->request.inputs,
-                   "images or audio files, as in training, or folders of them")
-      ->required();
+      ->add_option("--data", arguments->request.data,
+                   "current path of the run's own data, if it was moved")
+      ->excludes(input);
   add_number(*command, "--top-k", arguments->request.top_k, at_least(1),
              "number of classes to print per sample");
   command->add_option("--csv", arguments->csv, "write the CSV to this file");

@@ -13,21 +13,21 @@ import zlib
 
 import numpy as np
 
-import audit_grid
+import audit_cells
 import projnce
 
 SWEEPS, BURN_IN = 3000, 500
 
 
 def find_cell():
-    return next(cell for cell in audit_grid.cells()
+    return next(cell for cell in audit_cells.cells()
                 if (cell["rows"], cell["classes"], cell["kind"]) == (100, 2, "pair"))
 
 
 def raw_rows(cell, seed):
     """Returns the rows of the cell before they are scaled, and their true classes."""
-    rng = np.random.default_rng([seed, zlib.crc32(audit_grid.name_of(cell).encode())])
-    truth = audit_grid.draw_classes(rng, cell["rows"], audit_grid.shares_of(2, 1))
+    rng = np.random.default_rng([seed, zlib.crc32(audit_cells.name_of(cell).encode())])
+    truth = audit_cells.draw_classes(rng, cell["rows"], audit_cells.shares_of(2, 1))
     places = rng.normal(size=(2, cell["dim"])) * cell["separation"]
     return places[truth] + rng.normal(size=(cell["rows"], cell["dim"])), truth
 
@@ -67,7 +67,7 @@ def main():
     cell = find_cell()
     ours, bayes, shares, flagged = [], [], [], []
     for seed in range(draws):
-        rows, truth, given = audit_grid.make(cell, seed, None)
+        rows, truth, given = audit_cells.make(cell, seed, None)
         raw, same = raw_rows(cell, seed)
         assert (truth == same).all()
         wrong = (given != truth).mean()
@@ -77,7 +77,7 @@ def main():
         bayes.append(100 * (bayes_rate(raw, given, cell["separation"], np.random.default_rng(seed)) - wrong))
         shares.append(100 * (wrong - cell["rate"]))
     for count in sorted({min(10, draws), draws}):
-        print(f"{count} draws of {audit_grid.name_of(cell)}; points of the noise rate")
+        print(f"{count} draws of {audit_cells.name_of(cell)}; points of the noise rate")
         describe("projnce", ours[:count])
         describe("  flagging", [error for error, some in zip(ours[:count], flagged) if some])
         describe("Bayes", bayes[:count])

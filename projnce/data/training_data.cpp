@@ -38,15 +38,18 @@ std::vector<int64_t> complement(int64_t count, const std::vector<int64_t>& taken
   return rest;
 }
 
+/// Labels of the samples `chosen`; empty if `labels` is.
+std::vector<int64_t> select_labels(const std::vector<int64_t>& labels,
+                                   const std::vector<int64_t>& chosen) {
+  std::vector<int64_t> selected;
+  if (labels.empty()) return selected;
+  for (const int64_t i : chosen) selected.push_back(labels[static_cast<size_t>(i)]);
+  return selected;
+}
+
 /// Restricts the training split and its clean labels to the samples `kept`.
 void keep_training_samples(dataset::OpenedDataset& opened, const std::vector<int64_t>& kept) {
-  if (!opened.clean_train_labels.empty()) {
-    std::vector<int64_t> clean;
-    for (const int64_t i : kept) {
-      clean.push_back(opened.clean_train_labels[static_cast<size_t>(i)]);
-    }
-    opened.clean_train_labels = std::move(clean);
-  }
+  opened.clean_train_labels = select_labels(opened.clean_train_labels, kept);
   opened.train = std::make_shared<dataset::SubsetDataset>(opened.train, kept);
 }
 
@@ -83,23 +86,24 @@ std::vector<int64_t> draw_validation(const dataset::Dataset& samples, double fra
   return drawn;
 }
 
-dataset::DatasetPtr hold_out_validation(dataset::OpenedDataset& opened, double fraction) {
+HeldOutSamples hold_out_validation(dataset::OpenedDataset& opened, double fraction) {
   const auto labeled = opened.reference ? opened.reference : opened.train;
   const auto drawn = draw_validation(*labeled, fraction);
   if (drawn.empty()) {
     fail(Hint{"set train.validation = 0, or add samples"}, "[train] validation = ", fraction,
          ": no class has two training samples to hold out one");
   }
-  auto validation = std::make_shared<dataset::SubsetDataset>(labeled, drawn);
+  HeldOutSamples validation{.samples = std::make_shared<dataset::SubsetDataset>(labeled, drawn)};
   const auto kept = complement(labeled->size(), drawn);
   if (!opened.reference) {
+    validation.clean_labels = select_labels(opened.clean_train_labels, drawn);
     keep_training_samples(opened, kept);
     return validation;
   }
   opened.reference = std::make_shared<dataset::SubsetDataset>(labeled, kept);
   // Coarse labels belong to the same samples; unlabeled training samples are different ones.
   if (!opened.unlabeled) {
-    keep_training_samples(opened, not_in(*opened.train, *validation));
+    keep_training_samples(opened, not_in(*opened.train, *validation.samples));
   }
   return validation;
 }
@@ -140,7 +144,7 @@ TrainingData open_training_data(const config::RunConfig& config, int threads,
                     .test_split = {}};
   auto& opened = data.dataset;
   const double share = config.train.validation;
-  const auto validation = share > 0 ? hold_out_validation(opened, share) : nullptr;
+  if (share > 0) data.held_out = hold_out_validation(opened, share);
   if (opened.train->kind() == SampleKind::kAudio) {
     data.input.mel.seconds = opened.audio.seconds;
     settings.audio = data.input.mel;
@@ -151,7 +155,7 @@ TrainingData open_training_data(const config::RunConfig& config, int threads,
   };
   data.reference = for_model(opened.reference ? opened.reference : opened.train);
   data.test_split = for_model(opened.test);
-  if (validation) data.validation = for_model(validation);
+  if (data.held_out.samples) data.validation = for_model(data.held_out.samples);
   data.input = config::resolve_input(settings, *for_model(opened.train), threads);
   if (cache && context.logger && !cache->first_failure().empty()) {
     context.logger->warn("cannot cache spectrograms: {}", cache->first_failure());

@@ -16,10 +16,16 @@ namespace projnce::data {
 /// one and keeps at least one; a class with one sample gives none. REQUIRES: 0 < fraction < 1.
 std::vector<int64_t> draw_validation(const dataset::Dataset& samples, double fraction);
 
+/// Validation split: samples as stored in the dataset, before conversion to model input.
+struct HeldOutSamples {
+  dataset::DatasetPtr samples = nullptr;
+  std::vector<int64_t> clean_labels = {};  ///< before label noise; empty without label noise
+};
+
 /// Removes a validation split from the labeled samples of `opened` and returns it. Also removes its
 /// samples from the training split, if that has them with other labels. Throws if no class has two
 /// samples.
-dataset::DatasetPtr hold_out_validation(dataset::OpenedDataset& opened, double fraction);
+HeldOutSamples hold_out_validation(dataset::OpenedDataset& opened, double fraction);
 
 /// Opened and checked data of a run, with the input format of the encoder.
 struct TrainingData {
@@ -30,6 +36,7 @@ struct TrainingData {
   dataset::DatasetPtr reference;
   dataset::DatasetPtr test_split;
   dataset::DatasetPtr validation = nullptr;  ///< null if train.validation is 0
+  HeldOutSamples held_out = {};              ///< source of `validation`
 
   const dataset::Dataset& train() const { return *dataset.train; }
   const dataset::Dataset& test() const { return *dataset.test; }

@@ -202,8 +202,8 @@ namespace fs = std::filesystem;
 constexpr size_t kReportedSamples = 10;
 constexpr size_t kSheetSamples = 60;
 
-/// Features of all labeled samples of a run: the training split, and the test split if it has the
-/// same classes.
+/// Features of all labeled samples of a run: the training split, and the test and validation splits
+/// if they have the same classes.
 AuditedSamples encode_samples(const AuditRunRequest& request, const io::RunPaths& run,
                               const Logger& logger) {
   const auto opened_run = open_trained_run(run, request.data, request.context);
@@ -211,6 +211,8 @@ AuditedSamples encode_samples(const AuditRunRequest& request, const io::RunPaths
   const auto& opened = opened_run.data.dataset;
   const auto cache = data::open_feature_cache(request.context);
   const auto encode = [&](const std::string& name, const dataset::DatasetPtr& split) {
+    logger->info("auditing {}",
+                 counted(split->size(), (name == "train" ? "training" : name) + " label"));
     const auto set = embed_samples(
         trained, data::as_model_input(split, trained.input, cache),
         {.label = "embedding " + name + " samples", .threads = opened_run.threads}, logger);
@@ -221,25 +223,22 @@ AuditedSamples encode_samples(const AuditRunRequest& request, const io::RunPaths
                         .indices = set.indices};
   };
   const auto split = opened.unlabeled ? opened.reference : opened.train;
-  const bool same_classes = split->class_names() == opened.test->class_names();
-  logger->info("auditing {}{}", counted(split->size(), "training label"),
-               same_classes ? " and " + counted(opened.test->size(), "test label") : "");
+  const auto& held_out = opened_run.data.held_out;
+  const auto has_same_classes = [&](const dataset::DatasetPtr& other) {
+    return other && other->class_names() == split->class_names();
+  };
   std::vector<EncodedSplit> splits = {encode("train", split)};
   if (split == opened.train) splits[0].clean_labels = opened.clean_train_labels;
-  // Validation samples are only available as model input: audio is already converted to features,
-  // and their clean labels are not kept. Exclude them in these cases.
-  const auto& validation = opened_run.data.validation;
-  if (validation && validation->kind() == split->kind() && opened.clean_train_labels.empty()) {
-    splits.push_back(encode("validation", validation));
+  if (has_same_classes(opened.test)) splits.push_back(encode("test", opened.test));
+  if (has_same_classes(held_out.samples)) {
+    splits.push_back(encode("validation", held_out.samples));
+    splits.back().clean_labels = held_out.clean_labels;
   }
-  if (same_classes) splits.push_back(encode("test", opened.test));
   return join_splits(splits);
 }
 
 std::string sheet_summary(const eval::AuditResult& result, int64_t samples) {
-  if (!result.skill.informative) {
-    return "These features do not separate the classes: do not use this list.";
-  }
+  if (!result.skill.informative) return eval::reason_not_to_use(result.skill);
   if (result.flagged == 0) return fmt::format("None of {} labels is probably wrong.", samples);
   return fmt::format("{} of {} {} probably wrong; expected precision {:.0f} %.", result.flagged,
                      counted(samples, "label"), result.flagged == 1 ? "is" : "are",

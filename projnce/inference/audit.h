@@ -19,7 +19,7 @@ namespace projnce::inference {
 
 /// One split of the audited data: consecutive rows.
 struct AuditedSplit {
-  std::string name;  ///< "train" or "test"
+  std::string name;  ///< "train", "test" or "validation"
   int64_t size = 0;  ///< samples of the split; fewer rows if some do not decode
 };
 

@@ -120,6 +120,15 @@ PredictInputs open_predict_inputs(const std::vector<fs::path>& inputs,
   return opened;
 }
 
+/// Samples of the run's test split, in the input format of the model.
+PredictInputs test_split_inputs(const TrainedRun& run) {
+  PredictInputs opened{.samples = run.data.test_split};
+  for (int64_t i = 0; i < opened.samples->size(); ++i) {
+    opened.names.push_back(io::printable(opened.samples->sample_name(i)));
+  }
+  return opened;
+}
+
 constexpr int64_t kBatchSize = 64;
 
 /// Fills in the errors of files that do not decode; returns the indices of the others.
@@ -159,13 +168,9 @@ std::vector<std::vector<PredictedClass>> top_classes(const TrainedModel& trained
   return rows;
 }
 
-}  // namespace
-
-Predictions predict_inputs(const PredictRequest& request) {
-  if (request.top_k < 1) fail("--top-k = ", request.top_k, ", expected 1 or more");
-  const int threads = set_threads(0);
-  const auto trained = load_trained_model(io::find_run(request.run).encoder());
-  const auto inputs = open_predict_inputs(request.inputs, trained.input);
+/// Classifies the inputs with the model.
+Predictions predict_samples(const TrainedModel& trained, const PredictInputs& inputs, int64_t top_k,
+                            int threads) {
   Predictions predictions{.rows = std::vector<Prediction>(inputs.names.size()),
                           .readout = eval::protocol_name(trained.readout.protocol),
                           .epoch = trained.epoch,
@@ -180,11 +185,27 @@ Predictions predict_inputs(const PredictRequest& request) {
                                  eval_loader_options(trained.input, kBatchSize, threads),
                                  [&](int64_t rows) { progress.update(rows); });
   progress.finish();
-  auto classes = top_classes(trained, readout_scores(trained, set), request.top_k);
+  auto classes = top_classes(trained, readout_scores(trained, set), top_k);
   for (size_t row = 0; row < readable.size(); ++row) {
     predictions.rows[static_cast<size_t>(readable[row])].classes = std::move(classes[row]);
   }
   return predictions;
+}
+
+}  // namespace
+
+Predictions predict_inputs(const PredictRequest& request) {
+  if (request.top_k < 1) fail("--top-k = ", request.top_k, ", expected 1 or more");
+  const auto run = io::find_run(request.run);
+  if (request.inputs.empty()) {
+    const auto opened = open_trained_run(run, request.data, request.context);
+    return predict_samples(opened.trained, test_split_inputs(opened), request.top_k,
+                           opened.threads);
+  }
+  const int threads = set_threads(0);
+  const auto trained = load_trained_model(run.encoder());
+  return predict_samples(trained, open_predict_inputs(request.inputs, trained.input), request.top_k,
+                         threads);
 }
 
 std::string predictions_csv(const Predictions& predictions, int64_t top_k) {

@@ -6,12 +6,16 @@
 #include <string>
 #include <vector>
 
+#include "projnce/dataset/registry.h"
+
 namespace projnce::inference {
 
 struct PredictRequest {
   std::filesystem::path run;
-  std::vector<std::filesystem::path> inputs;  ///< files and folders
-  int64_t top_k = 1;                          ///< number of classes per sample; at least 1
+  std::vector<std::filesystem::path> inputs;  ///< files and folders; empty: the run's test split
+  std::filesystem::path data;  ///< current path of the run's data; empty: as recorded in the run
+  int64_t top_k = 1;           ///< number of classes per sample; at least 1
+  dataset::OpenContext context = {};  ///< dataset search paths
 };
 
 /// One class of a prediction.

@@ -39,11 +39,9 @@ ordered_json score_to_json(const eval::AuditScore& score) {
 
 /// See AuditSkill.
 ordered_json skill_to_json(const eval::AuditSkill& skill) {
-  return {{"informative", skill.informative},
-          {"held_out_accuracy", skill.accuracy},
-          {"chance_accuracy", skill.chance_accuracy},
-          {"information", skill.information},
-          {"label_entropy", skill.label_entropy}};
+  return {{"informative", skill.informative},         {"held_out_accuracy", skill.accuracy},
+          {"chance_accuracy", skill.chance_accuracy}, {"too_few_samples", skill.too_few_samples},
+          {"information", skill.information},         {"label_entropy", skill.label_entropy}};
 }
 
 ordered_json class_json(const PredictedClass& candidate) {

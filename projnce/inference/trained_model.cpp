@@ -319,6 +319,11 @@ EvalInputs embed_test_split(const TrainedRun& run, const Logger& logger) {
                      embed_run_samples(run, run.data.test_split, "embedding test samples", logger));
 }
 
+std::optional<EmbeddedSet> embed_validation_split(const TrainedRun& run, const Logger& logger) {
+  if (!run.data.validation) return std::nullopt;
+  return embed_run_samples(run, run.data.validation, "embedding validation samples", logger);
+}
+
 EmbeddedSet embed_reference_split(const TrainedRun& run, const Logger& logger,
                                   int64_t max_samples) {
   auto samples = run.data.reference;

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -83,6 +84,9 @@ TrainedRun open_trained_run(const io::RunPaths& paths, const std::filesystem::pa
 
 /// Embeds the test split, and adds the class vectors and logits of the model.
 EvalInputs embed_test_split(const TrainedRun& run, const Logger& logger);
+
+/// Embeds the validation split; nullopt if there is none.
+std::optional<EmbeddedSet> embed_validation_split(const TrainedRun& run, const Logger& logger);
 
 /// Embeds the samples that define the class centroids. If there are more than `max_samples`, a
 /// subset with the same class proportions; 0: no limit.

@@ -4,6 +4,7 @@
 #include <chrono>
 #include <cmath>
 #include <numeric>
+#include <optional>
 
 #include "projnce/core/error.h"
 #include "projnce/core/names.h"
@@ -63,7 +64,7 @@ bool TrainingRun::load_best_weights() {
     const auto run = best.metadata.find("run");
     if (run == best.metadata.end() ||
         progress_from_text(run->second).validation_epoch != progress_.validation_epoch) {
-      fail(best.origin, " is of other_epoch epoch, expected epoch ", progress_.validation_epoch);
+      fail(best.origin, " is of another epoch, expected epoch ", progress_.validation_epoch);
     }
     train::restore_weights(*model_, *loss_, best);
     environment_.logger->info("delivering epoch {}, the most accurate on the validation split",
@@ -107,15 +108,17 @@ void TrainingRun::write_results() {
 
 std::filesystem::path TrainingRun::write_report() {
   if (!report_options_.page) return {};
-  return write_final_report({.paths = paths_,
-                             .data = data_,
-                             .samples = last_evaluation_->samples,
-                             .reference = evaluator_.reference(),
-                             .trained = delivered_model(),
-                             .threads = threads_,
-                             .stop_requested = environment_.stop_requested},
-                            report_options_, *metrics_writer_, trainer_.state().step,
-                            environment_.logger);
+  const auto& validation = last_evaluation_->validation;
+  return write_final_report(
+      {.paths = paths_,
+       .data = data_,
+       .samples = last_evaluation_->samples,
+       .validation = validation ? std::optional(validation->test) : std::nullopt,
+       .reference = evaluator_.reference(),
+       .trained = delivered_model(),
+       .threads = threads_,
+       .stop_requested = environment_.stop_requested},
+      report_options_, *metrics_writer_, trainer_.state().step, environment_.logger);
 }
 
 TrainingSummary TrainingRun::summary() const {

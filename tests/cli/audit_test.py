@@ -1,10 +1,13 @@
 """projnce audit: labels of a run and of plain arrays."""
 import csv
+import json
 import random
 import shutil
 
 from arrays_test import ArrayCommands, clouds
-from support import TINY, CommandLineTest, make_folder
+from made_datasets import make_cifar10
+from pages import page_data
+from support import TINY, CommandLineTest, make_folder, make_clips
 
 
 def with_label_noise(labels, rate, classes=3, seed=3):
@@ -67,6 +70,16 @@ class AuditArrays(ArrayCommands):
         ran = self.run_program("audit", "--embeddings", files[0], "--labels", files[1], "-o", "s.csv")
         self.assertIn("do not separate the classes: do not use this list", ran.stdout)
 
+    def test_few_samples_are_not_reported_as_inseparable(self):
+        rows, labels = zip(*[(row, label) for row, label in zip(*clouds(9)) if label < 2])
+        result = self.audit(rows, labels)
+        self.assertEqual((result["skill"]["informative"], result["skill"]["too_few_samples"]), (False, True))
+        files = self.write(rows, labels)
+        ran = self.run_program("audit", "--embeddings", files[0], "--labels", files[1], "-o", "s.csv")
+        self.assertIn("too few samples", ran.stdout)
+        self.assertIn("do not use this list", ran.stdout)
+        self.assertNotIn("do not separate", ran.stdout)
+
     def test_supports_small_inputs(self):
         self.assertEqual(self.audit([[0.0, 1.0], [1.0, 0.0], [0.1, 1.0]], [0, 1, 0])["samples"], 3)
         rows, labels = clouds(40)
@@ -127,6 +140,52 @@ class AuditRun(CommandLineTest):
         self.assertEqual(again["noise_rate"], result["noise_rate"])
         text = self.run_program("audit", "run").stdout
         self.assertIn("ground truth: ", text)
+
+    def audited(self, run, env=None):
+        """Returns the number of audited samples by split, and the number of rows of the CSV."""
+        ran = self.run_program("audit", run, "--json", env=env)
+        self.assertEqual(ran.returncode, 0, ran.stderr)
+        with open(self.scratch / run / "label_issues.csv", newline="", encoding="utf-8") as file:
+            rows = list(csv.DictReader(file))
+        splits = {split["split"]: split["audited"] for split in json.loads(ran.stdout)["splits"]}
+        for name, count in splits.items():
+            self.assertEqual(count, sum(row["split"] == name for row in rows))
+        return splits, len(rows)
+
+    def test_the_validation_split_is_audited_too(self):
+        make_folder(self.scratch / "stripes", per_class=30)
+        hold_out = [*TINY, "--set", "train.validation=0.2", "--set", "report.events=false"]
+        self.run_json("train", "--data", "stripes", "--out", "noisy", *hold_out, "--set",
+                      "dataset.label_noise.rate=0.2")
+        splits, rows = self.audited("noisy")
+        self.assertEqual((list(splits), rows), (["train", "test", "validation"], 60))
+        self.assertGreater(splits["validation"], 5)
+        page, _ = page_data(self.scratch / "noisy/report.html")
+        audit = page["runs"][0]["audit"]
+        self.assertEqual({split["split"]: split["audited"] for split in audit["splits"]}, splits)
+        # The same samples in the same order give the same scores.
+        issues = self.run_json("audit", "noisy")["worst"]
+        self.assertEqual([issue["score"] for issue in audit["worst"][:len(issues)]],
+                         [issue["score"] for issue in issues])
+
+    def test_validation_clips_are_audited_with_and_without_a_cache(self):
+        make_clips(self.scratch / "tones", per_class=10)
+        for home in (str(self.scratch / "home"), ""):
+            env = {"HOME": home, "XDG_CACHE_HOME": ""}
+            ran = self.run_program("train", "--data", "tones", "--out", "run", "--set",
+                                   "train.epochs=1", "--set", "train.batch_size=4", "--set", "threads=1",
+                                   "--set", "train.validation=0.2", env=env)
+            self.assertEqual(ran.returncode, 0, ran.stderr)
+            splits, rows = self.audited("run", env)
+            self.assertEqual((list(splits), rows), (["train", "test", "validation"], 20))
+            shutil.rmtree(self.scratch / "run")
+
+    def test_validation_samples_with_other_classes_are_not_audited(self):
+        make_cifar10(self.scratch)
+        self.run_json("train", "--data", "cifar10", "--out", "run", *TINY, "--set",
+                      "dataset.coarse_training=true", "--set", "train.validation=0.2")
+        splits, rows = self.audited("run")
+        self.assertEqual((list(splits), rows), (["train"], 54))
 
     def test_sheet_counts_the_label_issues_that_it_does_not_show(self):
         make_folder(self.scratch / "stripes", per_class=160)

@@ -179,6 +179,17 @@ class Predict(CommandLineTest):
         self.assertEqual(top[0]["class"], found["predictions"][0]["class"])
         self.assertGreaterEqual(top[0]["probability"], top[1]["probability"])
 
+    def test_without_inputs_the_test_split_of_the_run_is_predicted(self):
+        summary = json.loads((self.scratch / "run/summary.json").read_text())
+        found = self.run_json("predict", "run")["predictions"]
+        self.assertEqual(len(found), summary["samples"]["test"])
+        right = sum(row["file"].startswith(row["class"]) for row in found)
+        self.assertAlmostEqual(right / len(found), summary["delivered"]["top1"])
+        (self.scratch / "photos").rename(self.scratch / "moved")
+        self.assert_rejected("predict", "run", says="was moved or removed")
+        self.assertEqual(self.run_json("predict", "run", "--data", "moved")["predictions"], found)
+        self.assert_rejected("predict", "run", "moved", "--data", "moved", says="--data")
+
     def test_unreadable_samples_are_listed(self):
         (self.scratch / "new").mkdir()
         self.assert_rejected("predict", "run", "new", says="has no file that this run can read")

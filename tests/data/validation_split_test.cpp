@@ -71,7 +71,7 @@ TEST(DrawValidation, AddingASampleChangesAtMostOne) {
 TEST(HoldOutValidation, KeepsTheOtherSamplesForTraining) {
   auto data = open_with(fake_dataset({0, 0, 0, 0, 0, 1, 1, 1, 1, 1}));
   const auto all = names_of(*data.train);
-  const auto validation = hold_out_validation(data, 0.2);
+  const auto validation = hold_out_validation(data, 0.2).samples;
   EXPECT_EQ(validation->size(), 2);
   EXPECT_EQ(data.train->size(), 8);
   auto together = names_of(*data.train);
@@ -84,18 +84,23 @@ TEST(HoldOutValidation, CleanLabelsStayWithTheirSamples) {
   auto data = open_with(std::make_shared<dataset::RelabeledDataset>(
       fake_dataset(clean), std::vector<int64_t>{0, 1, 0, 0, 1, 1, 0, 1}));
   data.clean_train_labels = clean;
-  hold_out_validation(data, 0.25);
+  const auto validation = hold_out_validation(data, 0.25);
   ASSERT_EQ(data.clean_train_labels.size(), 6u);
-  for (int64_t i = 0; i < data.train->size(); ++i) {
-    const auto index = std::stoll(data.train->sample_name(i).substr(7));  // "sample-INDEX"
-    EXPECT_EQ(data.clean_train_labels[static_cast<size_t>(i)], clean[static_cast<size_t>(index)]);
-  }
+  ASSERT_EQ(validation.clean_labels.size(), 2u);
+  const auto expect_clean = [&](const dataset::Dataset& samples, const auto& labels) {
+    for (int64_t i = 0; i < samples.size(); ++i) {
+      const auto index = std::stoll(samples.sample_name(i).substr(7));  // "sample-INDEX"
+      EXPECT_EQ(labels[static_cast<size_t>(i)], clean[static_cast<size_t>(index)]);
+    }
+  };
+  expect_clean(*data.train, data.clean_train_labels);
+  expect_clean(*validation.samples, validation.clean_labels);
 }
 
 TEST(HoldOutValidation, RemovesValidationSamplesFromCoarseTraining) {
   auto data = open_with(fake_dataset({0, 0, 0, 0, 0, 0, 0, 0}));
   data.reference = fake_dataset({0, 0, 1, 1, 2, 2, 3, 3});
-  const auto validation = hold_out_validation(data, 0.5);
+  const auto validation = hold_out_validation(data, 0.5).samples;
   EXPECT_EQ(validation->size(), 4);
   EXPECT_EQ(validation->class_names().size(), 4u);
   EXPECT_EQ(names_of(*data.train), names_of(*data.reference));

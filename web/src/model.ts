@@ -203,7 +203,7 @@ export interface Audit {
   /** The audited splits. Absent in older runs, which audited the training split. */
   splits?: { split: string; samples: number; audited: number }[];
   /** How well held-out labels can be predicted from the features. Absent in older runs. */
-  skill?: { informative: boolean; held_out_accuracy: Metric; chance_accuracy: Metric };
+  skill?: { informative: boolean; held_out_accuracy: Metric; chance_accuracy: Metric; too_few_samples?: boolean };
   mistakes: { class: string; labeled: string; share: Metric }[];
   /** Quality of the audit, if the wrong labels are known. */
   check: {
@@ -214,7 +214,7 @@ export interface Audit {
   } | null;
   /** Flagged samples, highest score first. */
   worst: {
-    /** "train" or "test"; absent in older runs, which means "train". */
+    /** "train", "test" or "validation", which is not on a map; absent in older runs, which means "train". */
     split?: string;
     index: number;
     name: string;

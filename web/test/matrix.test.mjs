@@ -154,8 +154,34 @@ describe("reports of all kinds of runs", { skip }, () => {
     const run = small(50, { name: "not-informative" });
     run.audit.skill = { informative: false, held_out_accuracy: 0.5, chance_accuracy: 0.5 };
     const page = await check([run]);
-    assert.match(await page.locator("#labels").innerText(), /do not separate the classes/);
+    assert.match(await page.locator("#labels").innerText(), /predict 50\.0\s%[^]*has 50\.0\s%[^]*do not separate the classes/);
     assert.equal(await page.locator("#labels .label-issue, #labels .chips").count(), 0);
+    await page.close();
+    run.audit.skill = { informative: false, held_out_accuracy: 0.9, chance_accuracy: 0.5, too_few_samples: true };
+    const few = await check([run]);
+    assert.match(await few.locator("#labels").innerText(), /too few samples/);
+    assert.doesNotMatch(await few.locator("#labels").innerText(), /do not separate/);
+    await few.close();
+  });
+
+  test("the highest scores of labels that are not flagged are not called issues", async () => {
+    const run = small(50, { name: "none-flagged" });
+    run.audit.flagged = 0;
+    const page = await check([run]);
+    assert.match(await page.locator("#labels").innerText(), /0 of .* are flagged[^]*Highest scores/);
+    assert.doesNotMatch(await page.locator("#labels h3").last().innerText(), /issue/);
+    await page.close();
+  });
+
+  test("label issues name the validation split", async () => {
+    const run = small(50, { name: "validation" });
+    run.audit.splits = [["train", 160], ["test", 50], ["validation", 40]].map(([split, n]) => ({ split, samples: n, audited: n }));
+    run.audit.worst[0].split = "validation";
+    const page = await check([run]);
+    assert.match(await page.locator("#labels").innerText(), /Audited 160\straining labels, 50\stest labels and 40\svalidation labels/);
+    const cards = page.locator("#labels .label-issue");
+    assert.match(await cards.nth(0).innerText(), /validation/);
+    assert.doesNotMatch(await cards.nth(1).innerText(), /validation/);
     await page.close();
   });
 

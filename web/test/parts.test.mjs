@@ -53,6 +53,13 @@ test("ticks are round numbers", async () => {
   assert.deepEqual(logTicks(0.9, 60), [1, 2, 5, 10, 20, 50]);
 });
 
+test("the axis of a constant shows its value", async () => {
+  const { yEnds } = await load("chart/spec.ts");
+  const [low, high] = yEnds({ title: "", xLabel: "", yLabel: "", series: [] }, [0.003, 0.003]);
+  assert.ok(0.001 < low && low < 0.003 && 0.003 < high && high < 0.005, `${low} to ${high}`);
+  assert.deepEqual(yEnds({ title: "", xLabel: "", yLabel: "", series: [] }, [0, 0]), [-0.5, 0.5]);
+});
+
 test("a chart's table has one row per x and columns for bands", async () => {
   const { tableOf } = await load("chart/spec.ts");
   const series = [

@@ -211,6 +211,15 @@ describe("report of a run", { skip }, () => {
     assert.equal(await page.locator(".more").isVisible(), false);
   });
 
+  test("label issues of the validation split are not on a map", async () => {
+    const data = demoPage({ points: 500, worstImages: images });
+    data.runs[0].audit.worst[0].split = "validation";
+    const page = await browser.open(data);
+    const buttons = await page.locator(".label-issue").evaluateAll((cards) => cards.slice(0, 2).map((card) => card.querySelectorAll("button").length));
+    assert.deepEqual(buttons, [0, 1]);
+    await page.close();
+  });
+
   test("clips play one at a time and show their full length", async () => {
     const data = audioPage();
     const wav = toneWav();

@@ -4,6 +4,7 @@
 #include <torch/utils.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <limits>
 #include <numeric>
@@ -81,6 +82,7 @@ AuditSkill measure_skill(const FoldData& data, const HeldOutScores& scores) {
       skill.label_entropy + scores.fit.held_out / static_cast<double>(scores.fit.held_out_samples);
   skill.informative = skill.information > kMinInformationShare * skill.label_entropy &&
                       skill.information * count > kMinInformationNats;
+  skill.too_few_samples = !skill.informative && skill.accuracy > (1 + skill.chance_accuracy) / 2;
   return skill;
 }
 
@@ -112,12 +114,17 @@ std::vector<float> average_posterior(const FoldData& data, const HeldOutEnsemble
 /// Minimum excess over 1/2 of the area under the ROC curve of two separable classes. With
 /// two classes, 40 % wrong labels leave 0.1; then the features are not informative either.
 constexpr double kMinExcess = 0.1;
-/// The same in standard errors of the area of two equal classes.
+/// Minimum logarithm of the odds ratio of two separable classes. Also 40 % wrong labels: (6 / 4)^2.
+constexpr double kMinLogOddsRatio = 0.81;
+/// Both also exceed this number of standard errors.
 constexpr double kMinErrors = 2;
 
-/// Area under the ROC curve: P(value of b > value of a), ties count one half. `values` holds
-/// (value, belongs to b).
-double area_under_curve(std::vector<std::pair<float, bool>> values) {
+/// Differences of two logits of samples labeled with one of two classes, and whether the label is
+/// that of the second.
+using RankedLabels = std::vector<std::pair<float, bool>>;
+
+/// Area under the ROC curve: P(value of b > value of a), ties count one half.
+double area_under_curve(RankedLabels values) {
   std::sort(values.begin(), values.end());
   double wins = 0;
   double seen_a = 0;  // samples of a with a smaller value
@@ -137,9 +144,28 @@ double area_under_curve(std::vector<std::pair<float, bool>> values) {
   return wins / (seen_a * seen_b);
 }
 
+/// Whether the values rank the samples with the label b above those with the label a.
+bool are_ranked(const RankedLabels& values, double of_a, double of_b) {
+  const double error = std::sqrt((of_a + of_b + 1) / (12 * of_a * of_b));
+  return area_under_curve(values) > 0.5 + std::max(kMinExcess, kMinErrors * error);
+}
+
+/// Whether samples predicted as b have the label b more often than samples predicted as a. Unlike
+/// the area under the curve, the odds ratio remains large if most samples with the label of a small
+/// class belong to a large one.
+bool are_associated(const RankedLabels& values) {
+  std::array<double, 4> counts = {0.5, 0.5, 0.5, 0.5};  // by predicted class and label
+  for (const auto& [value, labeled_b] : values) counts[size_t{2} * (value > 0) + labeled_b] += 1;
+  const double log_ratio = std::log(counts[0] * counts[3] / (counts[1] * counts[2]));
+  double variance = 0;
+  for (const double count : counts) variance += 1 / count;
+  return log_ratio > std::max(kMinLogOddsRatio, kMinErrors * std::sqrt(variance));
+}
+
 /// Decides which classes held-out logits separate: whether the difference of two logits ranks
-/// samples labeled with one class above those labeled with the other. If it does not, the features
-/// do not separate the classes, or half of the labels are exchanged; nothing distinguishes these.
+/// samples labeled with one class above those labeled with the other, or its sign predicts the
+/// label. If it does not, the features do not separate the classes, or half of the labels are
+/// exchanged; nothing distinguishes these.
 class SeparableClasses {
  public:
   SeparableClasses(const FoldData& data, const std::vector<float>& logits)
@@ -158,7 +184,7 @@ class SeparableClasses {
 
  private:
   bool measure(int64_t a, int64_t b) const {
-    std::vector<std::pair<float, bool>> values;
+    RankedLabels values;
     for (const int64_t label : {a, b}) {
       for (const int64_t i : members_[static_cast<size_t>(label)]) {
         const float* row = logits_.data() + i * data_.classes();
@@ -167,8 +193,7 @@ class SeparableClasses {
     }
     const auto of_a = static_cast<double>(members_[static_cast<size_t>(a)].size());
     const auto of_b = static_cast<double>(members_[static_cast<size_t>(b)].size());
-    const double error = std::sqrt((of_a + of_b + 1) / (12 * of_a * of_b));
-    return area_under_curve(std::move(values)) > 0.5 + std::max(kMinExcess, kMinErrors * error);
+    return are_ranked(values, of_a, of_b) || are_associated(values);
   }
 
   const FoldData& data_;
@@ -253,6 +278,13 @@ void score_single_samples(const FoldData& data, AuditResult& result) {
 }
 
 }  // namespace
+
+std::string reason_not_to_use(const AuditSkill& skill) {
+  return concat(skill.too_few_samples
+                    ? "There are too few samples to distinguish wrong labels from difficult samples"
+                    : "These features do not separate the classes",
+                ": do not use this list.");
+}
 
 AuditResult audit_labels(const torch::Tensor& embeddings, const torch::Tensor& labels,
                          int64_t num_classes, const AuditOptions& options,

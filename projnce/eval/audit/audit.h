@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <string>
 #include <vector>
 
 namespace projnce::eval {
@@ -24,10 +25,16 @@ struct AuditSkill {
   /// negative if worse.
   double information = 0;
   double label_entropy = 0;  ///< nats; upper bound of `information`
-  /// If false, the features do not separate the classes: nothing is flagged, and the ranking is
-  /// meaningless.
+  /// If false, the features do not separate the classes, or there are too few samples: nothing is
+  /// flagged, and the ranking is meaningless.
   bool informative = false;
+  /// If true, there are too few samples: not informative, although held-out accuracy has less than
+  /// half of the errors of the most frequent label.
+  bool too_few_samples = false;
 };
+
+/// Sentence about the list of label issues. REQUIRES: the features are not informative.
+std::string reason_not_to_use(const AuditSkill& skill);
 
 /// Result of a label audit.
 struct AuditResult {

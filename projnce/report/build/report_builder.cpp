@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <optional>
 #include <set>
+#include <string_view>
 
 #include "projnce/core/counted.h"
 #include "projnce/core/error.h"
@@ -115,8 +116,8 @@ inference::EncodedSplit encoded(const char* name, const dataset::DatasetPtr& dat
           .indices = set.indices};
 }
 
-/// Returns the samples to audit, training samples first; nullopt if training used other labels
-/// (coarse ones) or not all training samples are available.
+/// Returns the samples to audit, in the order of splits of `projnce audit`; nullopt if training
+/// used other labels (coarse ones) or not all training samples are available.
 std::optional<inference::AuditedSamples> find_audited_samples(const EvaluatedRun& run) {
   const auto& opened = run.data.dataset;
   const bool trained_on = !opened.reference || opened.unlabeled;
@@ -127,7 +128,25 @@ std::optional<inference::AuditedSamples> find_audited_samples(const EvaluatedRun
   if (run.reference->class_names() == run.data.test_split->class_names()) {
     splits.push_back(encoded("test", run.data.test_split, run.samples.test));
   }
+  if (run.validation && run.reference->class_names() == run.data.validation->class_names()) {
+    splits.push_back(encoded("validation", run.data.validation, *run.validation));
+    splits.back().clean_labels = run.data.held_out.clean_labels;
+  }
   return inference::join_splits(splits);
+}
+
+/// Returns the audited splits as stored: audio instead of spectrograms.
+dataset::ConcatDataset stored_samples(const EvaluatedRun& run,
+                                      const std::vector<inference::AuditedSplit>& audited) {
+  const auto& opened = run.data.dataset;
+  std::vector<dataset::DatasetPtr> splits;
+  for (const auto& split : audited) {
+    splits.push_back(split.name == "test"         ? opened.test
+                     : split.name == "validation" ? run.data.held_out.samples
+                     : opened.reference           ? opened.reference
+                                                  : opened.train);
+  }
+  return dataset::ConcatDataset(splits);
 }
 
 /// Computes the sample data of a report, one step after the other.
@@ -200,17 +219,21 @@ class ReportBuilder {
                                           samples_->truth[row].item<int64_t>())
                            : ordered_json();
       shown.push_back(samples_->index(row));
-      const int64_t known = run_.samples.reference.labels.size(0);
-      row < known ? worst_rows_.push_back(row) : worst_test_rows_.push_back(row - known);
+      const auto split = samples_->place(row).first;
+      if (split == "train") worst_rows_.push_back(row);
+      if (split == "test") worst_test_rows_.push_back(row - first_test_row());
     }
     report_.worst = make_thumbnail_sheets(
         samples_->dataset, shown,
         {.bytes = kIssueImageBytes * shown.size(), .largest_side = 96, .decoding = decoding()});
-    // The audited samples are spectrograms; the audio itself is in the dataset.
-    const auto& opened = run_.data.dataset;
-    std::vector<dataset::DatasetPtr> splits = {opened.reference ? opened.reference : opened.train};
-    if (samples_->splits.size() > 1) splits.push_back(opened.test);
-    report_.clips = dataset::make_audio_excerpts(dataset::ConcatDataset(splits), shown);
+    report_.clips = dataset::make_audio_excerpts(stored_samples(run_, samples_->splits), shown);
+  }
+
+  /// Index of the first test sample in the audit, if it covers the test split.
+  int64_t first_test_row() const { return run_.samples.reference.labels.size(0); }
+  bool audited_split(std::string_view name) const {
+    return audited_ && std::any_of(samples_->splits.begin(), samples_->splits.end(),
+                                   [&](const auto& split) { return split.name == name; });
   }
 
   void map_test() {
@@ -227,7 +250,7 @@ class ReportBuilder {
       auto map = whole ? inference::PlaneMap{whole->positions.index({chosen}), whole->how, {}}
                        : map_rows(set.embeddings.index({chosen}));
       report_.test = describe(set, run_.data.test_split, chosen, predictions, map);
-      add_audit(*report_.test, chosen, run_.samples.reference.labels.size(0));
+      if (audited_split("test")) add_audit(*report_.test, chosen + first_test_row());
     });
   }
 
@@ -239,16 +262,15 @@ class ReportBuilder {
                             map_rows(set.embeddings.index({chosen})));
       const auto truth = true_labels(run_);
       if (truth.defined()) train.truth = longs(truth.index({chosen}));
-      add_audit(train, chosen, 0);
+      if (audited_split("train")) add_audit(train, chosen);
       report_.train = std::move(train);
     });
   }
 
-  /// Adds scores and suggested labels of the rows `chosen`, relative to row `begin` of the audit.
-  void add_audit(MappedSamples& mapped, const torch::Tensor& chosen, int64_t begin) const {
-    if (!audited_ || begin >= samples_->size()) return;
-    mapped.audit_score = floats(audited_->result.score.index({chosen + begin}));
-    mapped.suggested = longs(audited_->result.suggested.index({chosen + begin}));
+  /// Adds scores and suggested labels of these rows of the audit.
+  void add_audit(MappedSamples& mapped, const torch::Tensor& rows) const {
+    mapped.audit_score = floats(audited_->result.score.index({rows}));
+    mapped.suggested = longs(audited_->result.suggested.index({rows}));
   }
 
   static inference::PlaneMap map_rows(const torch::Tensor& rows) {

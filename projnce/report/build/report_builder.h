@@ -1,6 +1,7 @@
 #pragma once
 
 #include <functional>
+#include <optional>
 #include <vector>
 
 #include "projnce/config/run_config.h"
@@ -17,7 +18,8 @@ namespace projnce::report {
 struct EvaluatedRun {
   io::RunPaths paths;
   const data::TrainingData& data;
-  const inference::EvalInputs& samples;  ///< includes the reference samples
+  const inference::EvalInputs& samples;              ///< includes the reference samples
+  std::optional<inference::EmbeddedSet> validation;  ///< empty without a validation split
   dataset::DatasetPtr reference;    ///< source of samples.reference: data.reference or a subset
   inference::TrainedModel trained;  ///< model whose predictions the report shows
   int threads = 1;

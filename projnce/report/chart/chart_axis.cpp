@@ -115,7 +115,7 @@ void AxisScale::find_ends(const std::vector<double>& values) {
     low_ = log_ ? 1 : 0;
     high_ = log_ ? 10 : 1;
   } else if (high_ - low_ < 1e-9 * std::max(std::abs(high_), log_ ? 0.0 : 1.0)) {
-    const double room = std::max(log_ ? 0.0 : 0.5, 0.05 * std::abs(high_));
+    const double room = high_ == 0 && !log_ ? 0.5 : 0.05 * std::abs(high_);
     low_ -= room;
     high_ += room;
   }

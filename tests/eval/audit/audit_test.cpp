@@ -11,8 +11,6 @@
 #include <limits>
 #include <vector>
 
-#include "projnce/eval/audit/fold_data.h"
-#include "projnce/eval/audit/pattern_weight.h"
 #include "tests/support/error_message.h"
 
 namespace projnce::eval {
@@ -206,6 +204,35 @@ TEST(Audit, FindsWrongLabelsAmongUnequalClasses) {
   EXPECT_NEAR(result.noise_rate, static_cast<double>(score.wrong) / 1500, 0.03);
 }
 
+TEST(Audit, FindsLabelsOfASmallClassThatBelongToALargeOne) {
+  auto data = clusters(2000, 4, 0.8);
+  const auto kept = (data.truth.ne(3) | torch::arange(2000).lt(100)).nonzero().squeeze(1);
+  data = with_uniform_noise({.rows = data.rows.index({kept}),
+                             .truth = data.truth.index({kept}),
+                             .given = data.given.index({kept})},
+                            4, 0.1);
+  // Of about 200 labels 3, only 25 are correct: most belong to class 0.
+  const auto moved = data.truth.eq(0) & torch::rand({data.truth.size(0)}).lt(0.3);
+  data.given = torch::where(moved, 3, data.given);
+  const auto result = audit_labels(data.rows, data.given, 4);
+  const auto score = checked(data, result);
+  EXPECT_GT(score.average_precision, 0.98);
+  EXPECT_GT(score.recall, 0.95);
+  const auto rate = data.given.ne(data.truth).to(torch::kDouble).mean().item<double>();
+  EXPECT_NEAR(result.noise_rate, rate, 0.01);
+}
+
+TEST(Audit, DistinguishesTooFewSamplesFromRandomRows) {
+  torch::manual_seed(2);
+  const auto labels = torch::arange(6).remainder(2);
+  const auto rows = torch::randn({6, 4}) * 0.1 + labels.unsqueeze(1);
+  const auto few = audit_labels(rows, labels, 2).skill;
+  EXPECT_FALSE(few.informative);
+  EXPECT_TRUE(few.too_few_samples);
+  EXPECT_FALSE(audit_labels(torch::randn({200, 4}), torch::arange(200).remainder(2), 2)
+                   .skill.too_few_samples);
+}
+
 TEST(Audit, ReportsThatRandomRowsAreNotInformative) {
   for (const int64_t count : {80, 500}) {
     torch::manual_seed(3);
@@ -328,68 +355,6 @@ TEST(AuditScore, MatchesManualCounts) {
   EXPECT_EQ(score.worst_wrong, 3);
   EXPECT_EQ(worst_first(result.score), (std::vector<int64_t>{0, 1, 2, 3, 4}));
   EXPECT_TRUE(std::isnan(score_audit(result, given, given).average_precision));
-}
-
-/// 100 samples predicted as the first of two classes, with increasing confidence; those listed have
-/// the other label.
-struct OnALine {
-  FoldData data;
-  HeldOutScores scores;
-};
-
-OnALine on_a_line(const std::vector<int>& mislabeled) {
-  OnALine line{.data = {}, .scores = {.logits = {}, .fit = {.best = NoiseModel(2, 0.1)}}};
-  for (int k = 0; k < 100; ++k) {
-    line.scores.logits.insert(line.scores.logits.end(), {0.1F * static_cast<float>(k), 0.0F});
-    const bool wrong = std::find(mislabeled.begin(), mislabeled.end(), k) != mislabeled.end();
-    line.data.labels.push_back(wrong);
-  }
-  line.data.rows = torch::zeros({100, 1});
-  line.data.class_counts = {100 - int64_t(mislabeled.size()), int64_t(mislabeled.size())};
-  return line;
-}
-
-TEST(PatternWeight, FlatnessComparesConfidentSamplesWithAll) {
-  const auto flatness = [](const std::vector<int>& mislabeled) {
-    const auto line = on_a_line(mislabeled);
-    return flatness_of_mistakes(line.data, line.scores);
-  };
-  EXPECT_EQ(flatness({}), 0);
-  EXPECT_EQ(flatness({0, 3, 10, 50}), 0);  // none among the surest 30 %
-  EXPECT_NEAR(flatness({5, 15, 25, 35, 45, 55, 65, 75, 85, 95}), 1, 1e-9);
-  EXPECT_NEAR(flatness({99, 98, 97}), 1 / 0.3, 1e-9);
-}
-
-TEST(PatternWeight, RequiresLessLikelihoodIfMistakesAreFlat) {
-  const auto weight = [](const std::vector<int>& mislabeled, double gain) {
-    auto line = on_a_line(mislabeled);
-    line.scores.fit.held_out_samples = 1000;
-    auto better = line.scores;
-    better.fit.held_out = line.scores.fit.held_out + gain;
-    return pattern_weight(line.data, line.scores, better);
-  };
-  const std::vector<int> flat = {5, 15, 25, 35, 45, 55, 65, 75, 85, 95};
-  const std::vector<int> near_the_border = {0, 3, 10, 50};
-  EXPECT_EQ(weight(flat, 50), 1);
-  EXPECT_LT(weight(near_the_border, 50), 0.25);
-  EXPECT_NEAR(weight(flat, 2), 0.25, 1e-9);  // below 4 nats is not significant
-  EXPECT_EQ(weight(flat, -10), 0.01);        // never 0, so that the pattern still ranks
-}
-
-TEST(Folds, AreStratifiedByClass) {
-  std::vector<int64_t> labels(103);
-  for (size_t i = 0; i < labels.size(); ++i)
-    labels[i] = i < 100 ? int64_t(i % 3) : 3 + int64_t(i == 102);
-  const auto fold = stratified_folds(labels, 5, 5, 1);
-  std::vector<std::vector<int>> count(5, std::vector<int>(5, 0));
-  for (size_t i = 0; i < labels.size(); ++i) {
-    ++count[static_cast<size_t>(labels[i])][static_cast<size_t>(fold[i])];
-  }
-  for (size_t c = 0; c < 3; ++c) {
-    for (const int members : count[c]) EXPECT_NEAR(members, 100.0 / 15, 1);
-  }
-  EXPECT_LE(*std::max_element(count[3].begin(), count[3].end()), 1);  // two samples, two folds
-  EXPECT_NE(fold, stratified_folds(labels, 5, 5, 2));
 }
 
 }  // namespace

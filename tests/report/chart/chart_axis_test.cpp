@@ -30,6 +30,7 @@ TEST(AxisScale, EndsAtRoundNumbersAroundTheValues) {
   EXPECT_THAT(ticks_of({}, {100, 0}, 5), ElementsAre("0", "20", "40", "60", "80", "100"));
   EXPECT_THAT(ticks_of({}, {-0.1, 0.12}, 3), ElementsAre("−0.1", "0.0", "0.1", "0.2"));
   EXPECT_THAT(ticks_of({}, {50, 50}, 2), ElementsAre("45", "50", "55"));
+  EXPECT_THAT(ticks_of({}, {0.003, 0.003}, 2), ElementsAre("0.0028", "0.0030", "0.0032"));
   const AxisScale scale({}, {33, 71}, 5);
   EXPECT_DOUBLE_EQ(scale.share(30), 0);
   EXPECT_DOUBLE_EQ(scale.share(55), 0.5);

@@ -77,7 +77,8 @@ export function widen([low, high]: [number, number], share: number): [number, nu
 export function yEnds(spec: ChartSpec, [low, high]: [number, number]): [number, number] {
   const [from, to] = spec.yRange ?? [null, null];
   if (spec.log) return [from ?? low / 1.5, to ?? high * 1.5];
-  const wide = widen([low, high], 0.06);
+  const room = low === high ? Math.abs(low) / 2 : 0; // a constant learning rate is not 0 on an axis to 0.5
+  const wide = widen([low - room, high + room], 0.06);
   return [from ?? wide[0], to ?? wide[1]];
 }
 

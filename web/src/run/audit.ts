@@ -22,19 +22,25 @@ function checkText({ check }: Audit): string {
 
 function coverageText(audit: Audit): string {
   const splits = (audit.splits ?? []).filter((split) => split.audited > 0).map((split) => counted(split.audited, `${split.split === "train" ? "training" : split.split} label`));
+  if (splits.length > 2) splits.splice(0, 2, `${splits[0]}, ${splits[1]}`);
   return splits.length > 0 ? `Audited ${splits.join(" and ")}. ` : "";
+}
+
+function skillText({ skill }: Audit): string {
+  if (!skill) return "";
+  return `Classifiers that were not trained on a label predict ${percent(skill.held_out_accuracy)} of the labels; the most frequent class has ${percent(skill.chance_accuracy)}. `;
 }
 
 function summaryText(audit: Audit): string {
   if (audit.skill && !audit.skill.informative) {
-    return `${coverageText(audit)}The features do not separate the classes, so no label is flagged: held-out accuracy is ` +
-      `${percent(audit.skill.held_out_accuracy)}, the majority class has ${percent(audit.skill.chance_accuracy)}.`;
+    const reason = audit.skill.too_few_samples ? "There are too few samples to distinguish wrong labels from difficult samples" : "The features do not separate the classes";
+    return `${coverageText(audit)}${skillText(audit)}${reason}, so no label is flagged.`;
   }
   const expected = audit.expected_precision ?? null;
   const found = `${count(audit.flagged)} of ${counted(audit.samples, "label")} ${audit.flagged === 1 ? "is" : "are"} flagged as label issues` +
     (expected === null ? "" : ` (expected precision ${percent(expected)})`) +
     (audit.noise_rate === null ? "." : `; the estimated label noise is ${percent(audit.noise_rate)}.`);
-  return coverageText(audit) + found + checkText(audit);
+  return coverageText(audit) + skillText(audit) + found + checkText(audit);
 }
 
 function mistakes(audit: Audit): HTMLElement | null {
@@ -54,9 +60,10 @@ function card(audit: Audit, i: number, show: ShowOnMap): HTMLElement {
   const worst = audit.worst[i]!;
   const flagged = worst.suggested !== worst.given;
   const shown = audit.images ? image(audit.images, i, SIZE, `Sample ${worst.name}`) : null;
-  const open = shown && show && h("button", {
+  const split = worst.split ?? "train";
+  const open = shown && show && (split === "train" || split === "test") && h("button", {
     type: "button", class: "plain", title: "Show on the map", "aria-label": `Show sample ${worst.name} on the map`,
-    on: { click: () => show(worst.split === "test" ? "test" : "train", worst.index) },
+    on: { click: () => show(split, worst.index) },
   }, shown);
   const clip = audit.clips?.[i];
   return h("li", { class: "label-issue" },
@@ -64,7 +71,7 @@ function card(audit: Audit, i: number, show: ShowOnMap): HTMLElement {
     h("div", { class: "label-issue-text" },
       flagged && h("span", { class: "given" }, h("span", { class: "visually-hidden" }, "given "), named(worst.given)),
       h("span", { class: "suggested" }, h("span", { class: "visually-hidden" }, flagged ? "suggested " : "given, not flagged "), named(worst.suggested)),
-      h("span", { class: "aside" }, `${percent(worst.score)} · `, named(worst.name), worst.split === "test" ? " · test" : ""),
+      h("span", { class: "aside" }, `${percent(worst.score)} · `, named(worst.name), split === "train" ? "" : ` · ${split}`),
       verdict(worst),
       clip && playButton(clip, `sample ${worst.name}`)));
 }
@@ -91,6 +98,6 @@ export function auditSection(run: RunData, show: ShowOnMap): HTMLElement | null 
   return h("div", { class: "audit" },
     h("p", { class: "lead" }, summaryText(audit)),
     mistakes(audit),
-    audit.worst.length > 0 ? h("h3", null, "Top label issues") : null,
+    audit.worst.length > 0 ? h("h3", null, audit.flagged > 0 ? "Top label issues" : "Highest scores (probability that the label is wrong)") : null,
     audit.worst.length > 0 ? gallery(audit, show) : null);
 }
