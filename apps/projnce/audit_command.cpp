@@ -3,6 +3,8 @@
 #include <cmath>
 #include <iostream>
 #include <nlohmann/json.hpp>
+#include <optional>
+#include <utility>
 
 #include "apps/projnce/command.h"
 #include "apps/projnce/options.h"
@@ -10,6 +12,7 @@
 #include "projnce/core/counted.h"
 #include "projnce/core/error.h"
 #include "projnce/inference/audit.h"
+#include "projnce/inference/audit_table.h"
 #include "projnce/inference/results_json.h"
 #include "projnce/io/printable.h"
 
@@ -28,8 +31,14 @@ const char* const kDetails =
     "classifier has seen the label that it checks. The CSV lists all samples, most likely\n"
     "mislabeled first: index, sample, given and suggested label, probability that the given label\n"
     "is wrong, split. For a table, it lists every row in order: row, id, given_label,\n"
-    "predicted_label, label_quality (1: certainly correct), is_label_issue. The data is not "
-    "modified.";
+    "predicted_label, label_quality (1: certainly correct), is_label_issue, and near-duplicates,\n"
+    "conflicts, leakage (--split), outliers, ambiguous rows and weak groups (--group), with "
+    "scores\n"
+    "(docs/labels.md). The data is not modified.";
+
+struct AuditResults : inference::AuditOutput {
+  std::optional<inference::IssueReport> issues = {};  ///< of a table
+};
 
 std::string percent(double value) {
   return std::isnan(value) ? "-" : fmt::format("{:.1f} %", 100 * value);
@@ -74,7 +83,24 @@ void print_skill(const inference::AuditReport& report) {
                            percent(report.skill.accuracy), percent(report.skill.chance_accuracy));
 }
 
-void print_audit(const inference::AuditOutput& audit) {
+void print_issues(const inference::IssueReport& report) {
+  std::cout << "\nother issues\n";
+  for (const auto& kind : report.kinds) {
+    std::cout << fmt::format("  {:<16} {:>8}  threshold {:.2g}: {}\n", kind.name,
+                             counted(kind.rows, "row"), kind.threshold, kind.rule);
+  }
+  for (const auto& pair : report.overlaps) {
+    std::cout << fmt::format("  {} and {} overlap by {:.0f} %: merge or redefine them\n",
+                             pair.first, pair.second, 100 * pair.overlap);
+  }
+  for (const auto& group : report.weak_groups) {
+    std::cout << fmt::format("  group {}: accuracy {} in {}, {} in all others\n", group.group,
+                             percent(group.accuracy), counted(group.rows, "row"),
+                             percent(group.others));
+  }
+}
+
+void print_audit(const AuditResults& audit) {
   const auto& report = audit.report;
   print_skill(report);
   if (!report.skill.informative) {
@@ -93,12 +119,14 @@ void print_audit(const inference::AuditOutput& audit) {
     print_top_issues(report.worst);
   }
   if (report.check) print_ground_truth(*report.check);
+  if (audit.issues) print_issues(*audit.issues);
   std::cout << '\n';
   for (const auto& file : audit.files) std::cout << file.string() << '\n';
 }
 
-nlohmann::ordered_json to_json(const inference::AuditOutput& audit) {
+nlohmann::ordered_json to_json(const AuditResults& audit) {
   auto json = inference::audit_json(audit.report);
+  if (audit.issues) json["issues"] = inference::issues_json(*audit.issues);
   json["files"] = nlohmann::ordered_json::array();
   for (const auto& file : audit.files) json["files"].push_back(file.string());
   return json;
@@ -111,7 +139,7 @@ struct AuditArguments {
   bool json = false;
 };
 
-inference::AuditOutput audit_rows(AuditArguments& arguments, const Context& context) {
+AuditResults audit_rows(AuditArguments& arguments, const Context& context) {
   auto& [table, output, options] = arguments.table;
   if (!arguments.arrays.labels.empty()) {
     fail("--labels is for --embeddings without a table, expected --label COLUMN");
@@ -127,10 +155,11 @@ inference::AuditOutput audit_rows(AuditArguments& arguments, const Context& cont
   table.context = open_context(context);
   output = arguments.run.output;
   options = arguments.run.options;
-  return inference::audit_table(arguments.table, context.logger);
+  auto audit = inference::audit_table(arguments.table, context.logger);
+  return {std::move(static_cast<inference::AuditOutput&>(audit)), std::move(audit.issues)};
 }
 
-inference::AuditOutput run_audit(AuditArguments& arguments, const Context& context) {
+AuditResults run_audit(AuditArguments& arguments, const Context& context) {
   auto& arrays = arguments.arrays;
   if (take_table(arguments.table.table, arguments.run.run)) return audit_rows(arguments, context);
   if (arrays.embeddings.empty()) {
@@ -138,7 +167,7 @@ inference::AuditOutput run_audit(AuditArguments& arguments, const Context& conte
       fail("expected the directory of a run, or --embeddings and --labels");
     }
     arguments.run.context = open_context(context);
-    return inference::audit_run(arguments.run, context.logger);
+    return {inference::audit_run(arguments.run, context.logger)};
   }
   if (!arguments.run.run.empty()) {
     fail(io::printable(arguments.run.run.native()),
@@ -148,7 +177,7 @@ inference::AuditOutput run_audit(AuditArguments& arguments, const Context& conte
   if (arguments.run.output.empty()) fail("expected an output file, such as -o label_issues.csv");
   arrays.output = arguments.run.output;
   arrays.options = arguments.run.options;
-  return inference::audit_arrays(arrays);
+  return {inference::audit_arrays(arrays)};
 }
 
 }  // namespace

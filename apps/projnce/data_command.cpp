@@ -5,6 +5,7 @@
 #include <system_error>
 
 #include "apps/projnce/command.h"
+#include "apps/projnce/table_options.h"
 #include "projnce/core/counted.h"
 #include "projnce/core/error.h"
 #include "projnce/core/progress.h"
@@ -226,19 +227,33 @@ void print_verification(const data::Inspection& inspection) {
 
 struct Arguments {
   data::InspectRequest request;
+  inference::TableRequest table;
   bool json = false;
 };
 
 /// Adds the options that `info` and `verify` share.
 std::shared_ptr<Arguments> add_shared_options(CLI::App& command) {
   auto arguments = std::make_shared<Arguments>();
-  command.add_option("WHAT", arguments->request.what, "dataset name, folder, archive or file")
+  command
+      .add_option("WHAT", arguments->request.what, "dataset name, folder, archive, table or file")
       ->required();
   add_layout_option(command, arguments->request.layout);
+  command.add_option("--embeddings", arguments->table.embeddings,
+                     "matrix of the rows of a table (.npy, .safetensors)");
+  add_table_options(command, arguments->table);
   command.add_option("--dataset", arguments->request.layout)
       ->group("");  // name of --layout before 0.2
   add_json_flag(command, arguments->json);
   return arguments;
+}
+
+data::Inspection inspect(Arguments& arguments, Context& context) {
+  auto& request = arguments.request;
+  request.context = open_context(context);
+  if (take_table(arguments.table, request.what)) {
+    request.table = table_dataset_options(arguments.table);
+  }
+  return data::inspect_data(request);
 }
 
 void add_list(CLI::App& command, Context& context) {
@@ -267,8 +282,7 @@ void add(CLI::App& app, Context& context) {
   info->add_option("--sheet", info_arguments->request.sheet,
                    "write sample images of each class to FILE.html or FILE.png");
   info->callback([info_arguments, &context] {
-    info_arguments->request.context = open_context(context);
-    const auto result = data::inspect_data(info_arguments->request);
+    const auto result = inspect(*info_arguments, context);
     info_arguments->json ? print_json(to_json(result)) : print_info(result.info);
   });
 
@@ -277,8 +291,7 @@ void add(CLI::App& app, Context& context) {
   auto verify_arguments = add_shared_options(*verify);
   verify_arguments->request.checksums = true;
   verify->callback([verify_arguments, &context] {
-    verify_arguments->request.context = open_context(context);
-    const auto result = data::inspect_data(verify_arguments->request);
+    const auto result = inspect(*verify_arguments, context);
     if (verify_arguments->json) {
       auto object = to_json(result);
       object["checksums"] = to_json(result.checksums);

@@ -4,6 +4,7 @@
 
 #include "apps/projnce/command.h"
 #include "apps/projnce/options.h"
+#include "apps/projnce/table_options.h"
 #include "projnce/core/counted.h"
 #include "projnce/core/error.h"
 #include "projnce/inference/embed.h"
@@ -15,6 +16,7 @@ namespace {
 const char* const kSummary = "embed a dataset, folder, archive or files into a .npy matrix";
 const char* const kDetails =
     "  projnce embed runs/photos other_photos -o other.npy\n"
+    "  projnce embed runs/photos data.csv --image file -o e.npy   the rows of a table, in order\n"
     "  projnce embed runs/photos a.jpg b.png -o two.npy\n"
     "  projnce embed runs/fashion fashion-mnist --split test -o test.npy\n"
     "  projnce embed runs/photos --split test -o test.npy   the run's own test split\n"
@@ -36,14 +38,15 @@ nlohmann::ordered_json to_json(const inference::EmbedResult& result) {
 void add(CLI::App& app, Context& context) {
   struct Arguments {
     inference::EmbedRequest request;
+    inference::TableRequest table;
     bool json = false;
   };
   auto arguments = std::make_shared<Arguments>();
   auto* command = add_command(app, "embed", kSummary, kDetails);
   command->add_option("RUN", arguments->request.run, "directory of the run")->required();
-  auto* input =
-      command->add_option("INPUT", arguments->request.inputs,
-                          "dataset name, folder, archive or files (default: the run's own data)");
+  auto* input = command->add_option(
+      "INPUT", arguments->request.inputs,
+      "dataset name, folder, archive, table or files (default: the run's own data)");
   command
       ->add_option("--data", arguments->request.data,
                    "current path of the run's own data, if it was moved")
@@ -55,6 +58,9 @@ void add(CLI::App& app, Context& context) {
   auto* former =
       add_choice(*command, "--part", arguments->request.split, splits, "former name of --split")
           ->group("");  // not in the help text
+  command->add_option("--embeddings", arguments->table.embeddings,
+                      "matrix of the rows of a table (.npy, .safetensors)");
+  add_row_options(*command, arguments->table);
   add_json_flag(*command, arguments->json);
   command->callback([arguments, split, former, &context] {
     if (former->count() > 0) {
@@ -64,8 +70,12 @@ void add(CLI::App& app, Context& context) {
       }
       context.logger->warn("--part is deprecated, use --split");
     }
-    arguments->request.context = open_context(context);
-    const auto result = inference::embed_inputs(arguments->request, context.logger);
+    auto& request = arguments->request;
+    request.context = open_context(context);
+    if (take_table(arguments->table, request.inputs.size() == 1 ? request.inputs[0] : "")) {
+      request.table = table_dataset_options(arguments->table);
+    }
+    const auto result = inference::embed_inputs(request, context.logger);
     if (arguments->json) {
       print_json(to_json(result));
     } else {

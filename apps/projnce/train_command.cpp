@@ -5,15 +5,18 @@
 #include <iostream>
 #include <nlohmann/json.hpp>
 #include <system_error>
+#include <utility>
 
 #include "apps/projnce/command.h"
 #include "apps/projnce/stop_signal.h"
+#include "apps/projnce/table_options.h"
 #include "projnce/config/run_request.h"
 #include "projnce/core/counted.h"
 #include "projnce/core/error.h"
 #include "projnce/core/json.h"
 #include "projnce/io/filesystem/regular_file.h"
 #include "projnce/io/filesystem/run_directory.h"
+#include "projnce/io/table/data_table.h"
 #include "projnce/report/terminal/terminal_summary.h"
 #include "projnce/run/train.h"
 
@@ -26,6 +29,10 @@ const char* const kDetails =
     "  projnce train --data photos                 folder with one subfolder per class\n"
     "  projnce train --data cifar-10-binary.tar.gz original archive of a known dataset\n"
     "  projnce train --data clips --layout folder  class folders, without auto-detection\n"
+    "  projnce train data.csv --label intent --embeddings e.npy\n"
+    "                                              a head on the embeddings of another model\n"
+    "  projnce train --data photos --corrections corrections.csv\n"
+    "                                              with corrected training labels\n"
     "  projnce train experiments/fashion-mnist/quick.toml --set train.epochs=2\n"
     "  projnce train --data photos --init runs/cat start from the weights of another run\n"
     "  projnce train --resume --out runs/photos    resume an interrupted run\n"
@@ -38,6 +45,7 @@ const char* const kDetails =
 
 struct Arguments {
   run::TrainRequest request;
+  inference::TableRequest table;
   bool json = false;
 };
 
@@ -71,7 +79,21 @@ void check_config(const config::RunRequest& request) {
        " is a dataset, expected a configuration file (TOML)");
 }
 
-void run(const Arguments& arguments, Context& context) {
+/// A table may be given without --data.
+void use_table(Arguments& arguments) {
+  auto& request = arguments.request.run;
+  if (request.data.empty() && io::is_table_name(request.config)) {
+    request.data = std::exchange(request.config, {});
+  }
+  if (!take_table(arguments.table, request.data)) {
+    if (arguments.table.embeddings.empty()) return;
+    fail("--embeddings is for tables, expected one of .csv, .tsv or .jsonl");
+  }
+  request.table = table_dataset_options(arguments.table);
+}
+
+void run(Arguments& arguments, Context& context) {
+  use_table(arguments);
   check_config(arguments.request.run);
   catch_stop_signals();
   const auto outcome =
@@ -102,10 +124,10 @@ void add(CLI::App& app, Context& context) {
   auto arguments = std::make_shared<Arguments>();
   auto* command = add_command(app, "train", kSummary, kDetails);
   auto& request = arguments->request;
-  command->add_option("CONFIG", request.run.config, "configuration file (TOML)");
-  command->add_option(
-      "--data", request.run.data,
-      "folder with one subfolder per class, or name, folder or archive of a known dataset");
+  command->add_option("CONFIG", request.run.config, "configuration file (TOML), or a table");
+  command->add_option("--data", request.run.data,
+                      "folder with one subfolder per class, a table, or name, folder or archive of "
+                      "a known dataset");
   add_layout_option(*command, request.run.layout);
   command
       ->add_option("--set", request.run.settings,
@@ -113,6 +135,11 @@ void add(CLI::App& app, Context& context) {
       ->allow_extra_args(false);
   command->add_option("--init", request.run.init,
                       "initial weights: a .safetensors file or another run");
+  command->add_option("--corrections", request.run.corrections,
+                      "corrections of training labels (see apply); test labels stay as they are");
+  command->add_option("--embeddings", arguments->table.embeddings,
+                      "matrix of the rows of a table (.npy, .safetensors)");
+  add_table_options(*command, arguments->table);
   command->add_option("--out", request.out, "directory of the run (default: runs/DATASET-LOSS)");
   command->add_flag(
       "--resume", request.resume,

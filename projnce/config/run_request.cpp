@@ -14,6 +14,7 @@
 #include "projnce/dataset/registry.h"
 #include "projnce/io/filesystem/file_tree.h"
 #include "projnce/io/printable.h"
+#include "projnce/io/table/data_table.h"
 
 namespace projnce::config {
 
@@ -23,7 +24,8 @@ bool is_dataset_path(const std::string& what) {
   std::error_code ignored;
   return std::filesystem::is_directory(what, ignored) ||
          (std::filesystem::exists(what, ignored) &&
-          (io::is_archive_name(what) || dataset::is_embeddings_file(what)));
+          (io::is_archive_name(what) || dataset::is_embeddings_file(what) ||
+           io::is_table_name(what)));
 }
 
 bool is_dataset_name(const std::string& what) {
@@ -46,7 +48,9 @@ dataset::DatasetOptions named_dataset(const std::string& what, const std::string
   if (is_dataset_name(what)) return dataset::dataset_options(what);
   if (std::filesystem::exists(what, ignored)) {
     fail(io::printable(what),
-         " is not a folder, an archive (.zip, .tar, .tar.gz, ...) or a .npy file");
+         " is not a folder, an archive (.zip, .tar, .tar.gz, ...), a table (.csv, .tsv, .jsonl) or "
+         "a "
+         ".npy file");
   }
   fail(Hint{concat("datasets: ", join(dataset::dataset_names()))},
        "no dataset, folder, archive or file '", io::printable(what), "'");
@@ -75,6 +79,28 @@ void apply_data(Table& dataset, const std::filesystem::path& data) {
   dataset.values["name"] = Value{named.name, data.string()};
   dataset.values.erase("root");
   if (!named.root.empty()) dataset.values["root"] = Value{data.string(), "--data"};
+}
+
+/// Sets the options of a table that are not empty.
+void apply_table(Table& dataset, const dataset::TableOptions& table) {
+  const auto& columns = table.columns;
+  const auto set = [&](const char* key, const char* option, const std::string& text) {
+    if (!text.empty()) dataset.values[key] = Value{text, option};
+  };
+  const auto set_list = [&](const char* key, const char* option, const auto& names) {
+    if (names.empty()) return;
+    Value::Array list;
+    for (const auto& name : names) list.push_back(Value{name, option});
+    dataset.values[key] = Value{list, option};
+  };
+  set("label", "--label", columns.label);
+  set_list("votes", "--votes", columns.votes);
+  set("image", "--image", columns.image);
+  set("audio", "--audio", columns.audio);
+  set("id", "--id", columns.id);
+  set("split_column", "--split", columns.split);
+  set_list("feature_columns", "--feature-columns", columns.embedding);
+  set("embeddings", "--embeddings", table.embeddings);
 }
 
 std::string encoder_for(SampleKind kind) {
@@ -111,6 +137,11 @@ Table requested_settings(const RunRequest& request, std::vector<std::string>* de
     settings.tables["dataset"].values["name"] = Value{request.layout, dataset::kLayoutOption};
   }
   if (!request.data.empty()) apply_data(settings.tables["dataset"], request.data);
+  apply_table(settings.tables["dataset"], request.table);
+  if (!request.corrections.empty()) {
+    settings.tables["dataset"].values["corrections"] =
+        Value{request.corrections.string(), "--corrections"};
+  }
   if (!settings.tables["dataset"].values.contains("name")) {
     fail(Hint{"use a configuration file, --data FOLDER or --set dataset.name=fashion-mnist"},
          "no training data given");

@@ -26,6 +26,9 @@ struct RunRequest {
   std::vector<std::string> settings;  ///< overrides "a.b=v"; later ones take precedence
   std::filesystem::path init = {};    ///< sets train.init; may be empty
   std::string layout = {};            ///< of `data`; empty: auto-detect
+  dataset::TableOptions table = {};   ///< columns and embeddings, if `data` is a table
+  /// Sets dataset.corrections; may be empty.
+  std::filesystem::path corrections = {};
 };
 
 /// Merges file, data and overrides into one table. Throws if parse_run_config rejects it, so that a

@@ -31,9 +31,10 @@ dataset::DatasetSplit open_split(const InspectRequest& request) {
     return {std::make_shared<dataset::FileList>(std::vector<fs::path>{request.what}, kind),
             std::make_shared<dataset::FileList>(std::vector<fs::path>{}, kind)};
   }
+  auto options = config::named_dataset(request.what, request.layout);
+  if (auto* table = std::get_if<dataset::TableOptions>(&options.layout)) *table = request.table;
   return dataset::open_unchecked_dataset(
-      config::named_dataset(request.what, request.layout),
-      run_context(request.context, config::RunSettings{}, available_cores()));
+      options, run_context(request.context, config::RunSettings{}, available_cores()));
 }
 
 dataset::DatasetInfo read_all(const dataset::DatasetSplit& split) {

@@ -11,8 +11,9 @@
 namespace projnce::data {
 
 struct InspectRequest {
-  std::string what;    ///< dataset name, folder, archive or file of a single sample
-  std::string layout;  ///< of a path; empty: auto-detect
+  std::string what;                  ///< dataset name, folder, archive or file of a single sample
+  std::string layout;                ///< of a path; empty: auto-detect
+  dataset::TableOptions table = {};  ///< columns and embeddings, if `what` is a table
   dataset::OpenContext context;
   std::filesystem::path sheet = {};  ///< contact sheet to write, .png or .html; empty: none
   bool checksums = false;            ///< compare with official checksums, if known

@@ -20,44 +20,52 @@ namespace projnce::dataset {
 namespace {
 
 const std::string kRow = "row";
-const std::string kId = "id";
 const std::string kAction = "action";
 const std::string kNewLabel = "label";
-const std::string kGivenLabel = "given_label";
-const std::string kPredictedLabel = "predicted_label";
 const std::string kIsLabelIssue = "is_label_issue";
 
-/// Finds the rows of the corrected table that corrections refer to.
-class CorrectedRows {
+/// The first of two columns that exists: that of issues.csv, or that of label_issues.csv.
+std::optional<size_t> find_either(const io::DataTable& file, const char* first,
+                                  const char* second) {
+  const auto found = file.find_column(first);
+  return found ? found : file.find_column(second);
+}
+
+/// Finds the samples that corrections refer to.
+class SampleFinder {
  public:
-  CorrectedRows(const io::DataTable& corrections, const LabeledTable& table)
+  SampleFinder(const io::DataTable& corrections, const CorrectedSamples& samples)
       : corrections_(corrections),
-        table_(table),
-        row_(corrections.find_column(kRow)),
-        id_(corrections.find_column(kId)),
-        given_(corrections.find_column(kGivenLabel)) {
-    if (!row_ && !id_) corrections.column(kRow);  // throws
-    if (id_ && table.columns.id.empty()) {
-      if (!row_) {
-        fail("the ids of ", corrections.name(), " need --id COLUMN, the ids of ",
-             table.table.name());
+        samples_(samples),
+        given_(find_either(corrections, "given_label", "given")),
+        version_(corrections.find_column(kDataVersion)) {
+    if (samples.has_rows) row_ = corrections.find_column(kRow);
+    if (!samples.name_column.empty()) name_ = corrections.find_column(samples.name_column);
+    if (!row_ && !name_) {
+      if (samples.name_column.empty() && !samples.missing_names_advice.empty() &&
+          corrections.find_column("id")) {
+        fail("the ids of ", corrections.name(), " need ", samples.missing_names_advice);
       }
-      id_.reset();
+      corrections.column(samples.has_rows ? kRow : samples.name_column);  // throws
     }
-    if (!id_) return;
-    for (int64_t row = 0; row < table.size(); ++row) by_id_.emplace(table.id_of(row), row);
+    if (!name_) return;
+    for (size_t i = 0; i < samples.names.size(); ++i) {
+      by_name_.emplace(samples.names[i], static_cast<int64_t>(i));
+    }
   }
 
-  /// Returns the row of the table. Throws if there is none, or if its label is not the given one.
+  /// Returns the index of the sample. Throws if there is none, or if it is of another version.
   int64_t find(int64_t line) {
-    const auto row = id_ ? row_with_id(line) : numbered_row(line);
-    if (id_ && row_ && numbered_row(line) != row) {
+    check_version(line);
+    const auto row = name_ ? named_row(line) : numbered_row(line);
+    if (name_ && row_ && numbered_row(line) != row) {
       fail_version(line, concat("the id of row ", corrections_.field(line, *row_)),
-                   table_.id_of(numbered_row(line)), corrections_.field(line, *id_));
+                   samples_.names[static_cast<size_t>(numbered_row(line))],
+                   corrections_.field(line, *name_));
     }
-    const auto label = table_.text_of(table_.columns.label, row);
+    const auto& label = samples_.labels[static_cast<size_t>(row)];
     if (given_ && corrections_.field(line, *given_) != label) {
-      fail_version(line, concat("the label of row ", row), label,
+      fail_version(line, concat("the label of ", name_of(row)), label,
                    corrections_.field(line, *given_));
     }
     return row;
@@ -66,9 +74,21 @@ class CorrectedRows {
  private:
   [[noreturn]] void fail_version(int64_t line, const std::string& what, std::string_view found,
                                  std::string_view expected) const {
-    fail(Hint{"the corrections are of another version of the table; audit this one"},
-         corrections_.location(line), ": ", what, " of ", table_.table.name(), " is '",
+    fail(Hint{"the corrections are of another version of the data; audit this one"},
+         corrections_.location(line), ": ", what, " of ", samples_.name, " is '",
          io::printable_start(found), "', expected '", io::printable_start(expected), "'");
+  }
+
+  std::string name_of(int64_t row) const {
+    return name_ ? io::printable_start(samples_.names[static_cast<size_t>(row)])
+                 : concat("row ", row);
+  }
+
+  void check_version(int64_t line) const {
+    if (!version_ || samples_.version.empty()) return;
+    const auto version = corrections_.field(line, *version_);
+    if (version.empty() || version == samples_.version) return;
+    fail_version(line, "the fingerprint", samples_.version, version);
   }
 
   int64_t numbered_row(int64_t line) const {
@@ -76,29 +96,34 @@ class CorrectedRows {
     int64_t row = -1;
     const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), row);
     const bool is_number = error == std::errc() && end == text.data() + text.size();
-    if (!is_number || row < 0 || row >= table_.size()) {
+    if (!is_number || row < 0 || row >= samples_.size()) {
       fail(corrections_.location(line), " has the row '", io::printable_start(text),
-           "', expected 0 to ", table_.size() - 1, ", the rows of ", table_.table.name());
+           "', expected 0 to ", samples_.size() - 1, ", the rows of ", samples_.name);
     }
     return row;
   }
 
-  int64_t row_with_id(int64_t line) const {
-    const auto id = corrections_.field(line, *id_);
-    const auto found = by_id_.find(std::string(id));
-    if (found == by_id_.end()) {
-      fail(corrections_.location(line), " has the id '", io::printable_start(id), "', which ",
-           table_.table.name(), " does not have");
+  int64_t named_row(int64_t line) const {
+    const auto text = corrections_.field(line, *name_);
+    auto found = by_name_.find(std::string(text));
+    // label_issues.csv marks names that spreadsheets would evaluate with an apostrophe.
+    if (found == by_name_.end() && text.starts_with('\'')) {
+      found = by_name_.find(std::string(text.substr(1)));
+    }
+    if (found == by_name_.end()) {
+      fail(corrections_.location(line), " has the ", samples_.name_column, " '",
+           io::printable_start(text), "', which ", samples_.name, " does not have");
     }
     return found->second;
   }
 
   const io::DataTable& corrections_;
-  const LabeledTable& table_;
+  const CorrectedSamples& samples_;
   std::optional<size_t> row_;
-  std::optional<size_t> id_;
+  std::optional<size_t> name_;
   std::optional<size_t> given_;
-  std::unordered_map<std::string, int64_t> by_id_;
+  std::optional<size_t> version_;
+  std::unordered_map<std::string, int64_t> by_name_;
 };
 
 CorrectionAction parse_action(const io::DataTable& corrections, int64_t line, size_t column) {
@@ -110,9 +135,9 @@ CorrectionAction parse_action(const io::DataTable& corrections, int64_t line, si
        "', expected keep, relabel or drop");
 }
 
-void check_new_label(const Correction& correction, const LabeledTable& table) {
+void check_new_label(const Correction& correction, const CorrectedSamples& samples) {
   if (correction.action != CorrectionAction::kRelabel) return;
-  const auto& names = table.class_names;
+  const auto& names = samples.class_names;
   if (correction.label.empty()) {
     fail(correction.location, " has the action relabel without a label");
   }
@@ -120,7 +145,7 @@ void check_new_label(const Correction& correction, const LabeledTable& table) {
   const auto nearest = nearest_name(correction.label, names);
   fail(Hint{nearest.empty() ? "" : concat("did you mean '", io::printable_start(nearest), "'?")},
        correction.location, " has the label '", io::printable_start(correction.label),
-       "', which no row of ", table.table.name(), " has");
+       "', which no sample of ", samples.name, " has");
 }
 
 /// Reads actions and labels of a file with the column `action`.
@@ -132,62 +157,98 @@ Correction read_checked(const io::DataTable& file, int64_t line) {
   return correction;
 }
 
-/// Converts a row of issues.csv.
-Correction read_issue(const io::DataTable& file, int64_t line, UncheckedIssues unchecked) {
-  const auto flag = file.field(line, file.column(kIsLabelIssue));
-  if (flag != "true" && flag != "false") {
-    fail(file.location(line), " has '", io::printable_start(flag), "' in the column '",
-         kIsLabelIssue, "', expected true or false");
+/// True if a row of issues.csv or, by its score, of label_issues.csv is a label issue.
+bool is_label_issue(const io::DataTable& file, int64_t line) {
+  const auto flag_column = file.find_column(kIsLabelIssue);
+  const auto score_column = file.find_column("score");
+  if (!flag_column && score_column) {
+    const auto text = file.field(line, *score_column);
+    double score = 0;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), score);
+    if (error == std::errc() && end == text.data() + text.size()) return score > 0.5;
+    fail(file.location(line), " has the score '", io::printable_start(text),
+         "', expected a number");
   }
-  if (flag == "false") return {};
+  const auto flag = file.field(line, file.column(kIsLabelIssue));
+  if (flag == "true" || flag == "false") return flag == "true";
+  fail(file.location(line), " has '", io::printable_start(flag), "' in the column '", kIsLabelIssue,
+       "', expected true or false");
+}
+
+/// Converts a row of issues.csv or label_issues.csv.
+Correction read_issue(const io::DataTable& file, int64_t line, UncheckedIssues unchecked) {
+  if (!is_label_issue(file, line)) return {};
   if (unchecked == UncheckedIssues::kDrop) return {.action = CorrectionAction::kDrop};
-  return {.action = CorrectionAction::kRelabel,
-          .label = std::string(file.field(line, file.column(kPredictedLabel)))};
+  const auto column = find_either(file, "predicted_label", "suggested");
+  return {
+      .action = CorrectionAction::kRelabel,
+      .label = std::string(file.field(line, column ? *column : file.column("predicted_label")))};
 }
 
 /// The record of a row with another label.
 std::string relabeled_record(const LabeledTable& table, int64_t row, const std::string& label) {
   const auto& data = table.table;
-  const size_t column = data.column(table.columns.label);
+  auto names = table.columns.votes;
+  if (!table.columns.label.empty()) names.push_back(table.columns.label);
   if (data.delimiter() == '\0') {
     auto object = nlohmann::ordered_json::parse(data.record(row));
-    auto& value = object[table.columns.label];
     // A number or boolean is replaced by one if the new label is one.
     auto parsed = nlohmann::ordered_json::parse(label, nullptr, /*allow_exceptions=*/false);
-    const bool is_text = value.is_string() || parsed.is_discarded();
-    value = is_text ? nlohmann::ordered_json(label) : std::move(parsed);
+    for (const auto& name : names) {
+      if (!object.contains(name) || object[name].is_null()) continue;
+      auto& value = object[name];
+      const bool is_text = value.is_string() || parsed.is_discarded() || parsed.is_structured();
+      value = is_text ? nlohmann::ordered_json(label) : parsed;
+    }
     return object.dump();
   }
   std::string record;
   for (size_t c = 0; c < data.columns().size(); ++c) {
     if (c > 0) record += data.delimiter();
-    record += io::quote_field(c == column ? label : data.field(row, c), data.delimiter());
+    const auto field = data.field(row, c);
+    const bool is_label = std::find(names.begin(), names.end(), data.columns()[c]) != names.end();
+    record += io::quote_field(is_label && !field.empty() ? label : field, data.delimiter());
   }
   return record;
 }
 
 }  // namespace
 
+CorrectedSamples corrected_samples(const LabeledTable& table) {
+  CorrectedSamples samples{
+      .name = table.table.name(),
+      .labels = {},
+      .class_names = table.class_names,
+      .has_rows = true,
+      .version = table.version(),
+      .missing_names_advice = concat("--id COLUMN, the ids of ", table.table.name())};
+  for (int64_t row = 0; row < table.size(); ++row) samples.labels.push_back(table.label_of(row));
+  if (table.columns.id.empty()) return samples;
+  samples.name_column = "id";
+  for (int64_t row = 0; row < table.size(); ++row) samples.names.push_back(table.id_of(row));
+  return samples;
+}
+
 std::vector<Correction> read_corrections(const std::filesystem::path& path,
-                                         const LabeledTable& table, UncheckedIssues unchecked) {
+                                         const CorrectedSamples& samples,
+                                         UncheckedIssues unchecked) {
   const auto file = io::read_table(path);
   const bool is_checked = file.find_column(kAction).has_value();
   if (!is_checked && unchecked == UncheckedIssues::kReject) {
-    fail(Hint{"add it, or apply an issues.csv with --issues drop or --issues relabel"}, file.name(),
-         " has no column '", kAction, "' (keep, relabel or drop)");
+    fail(Hint{"add it, or apply the issues of an audit with --issues drop or --issues relabel"},
+         file.name(), " has no column '", kAction, "' (keep, relabel or drop)");
   }
-  CorrectedRows rows(file, table);
-  std::unordered_map<int64_t, int64_t> lines;  // of each corrected row
+  SampleFinder finder(file, samples);
+  std::unordered_map<int64_t, int64_t> lines;  // of each corrected sample
   std::vector<Correction> corrections;
   for (int64_t line = 0; line < file.size(); ++line) {
     auto correction = is_checked ? read_checked(file, line) : read_issue(file, line, unchecked);
-    correction.row = rows.find(line);
+    correction.row = finder.find(line);
     correction.location = file.location(line);
-    check_new_label(correction, table);
+    check_new_label(correction, samples);
     const auto [found, is_new] = lines.emplace(correction.row, line);
     if (!is_new) {
-      fail(correction.location, " corrects row ", correction.row, " again after ",
-           file.location(found->second));
+      fail(correction.location, " corrects the sample again after ", file.location(found->second));
     }
     corrections.push_back(std::move(correction));
   }

@@ -9,12 +9,12 @@
 
 namespace projnce::dataset {
 
-/// What to do with a row whose label was checked.
+/// What to do with a sample whose label was checked.
 enum class CorrectionAction { kKeep, kRelabel, kDrop };
 
-/// A checked row of a table.
+/// A checked sample.
 struct Correction {
-  int64_t row = 0;
+  int64_t row = 0;  ///< index of the sample
   CorrectionAction action = CorrectionAction::kKeep;
   std::string label = {};     ///< new label of kRelabel
   std::string location = {};  ///< for messages: "corrections.csv:3"
@@ -27,25 +27,45 @@ enum class UncheckedIssues {
   kRelabel,  ///< relabel them as predicted
 };
 
-/// Reads corrections of `table`: a table with the columns
+/// Samples that corrections refer to.
+struct CorrectedSamples {
+  std::string name;                       ///< table or folder, for messages
+  std::vector<std::string> labels;        ///< of each sample
+  std::vector<std::string> class_names;   ///< labels that a correction may give
+  bool has_rows = false;                  ///< if true, the column `row` has their indices
+  std::string name_column = {};           ///< column with their names; "" for none
+  std::vector<std::string> names = {};    ///< different for every sample; empty without column
+  std::string version = {};               ///< fingerprint of the data; "" if unknown
+  std::string missing_names_advice = {};  ///< if corrections have names but the samples do not
+
+  int64_t size() const { return static_cast<int64_t>(labels.size()); }
+};
+
+/// Column with the fingerprint of the data in issues and corrections.
+inline constexpr const char* kDataVersion = "data_version";
+
+/// Samples of a table: by `row` and, with an id column, by `id`.
+CorrectedSamples corrected_samples(const LabeledTable& table);
+
+/// Reads corrections: a table with the columns
 ///
-///   row or id     the row, from 0, or its id; if both are given, they must agree
+///   row, or the column of names   the sample; if both are given, they must agree
 ///   action        keep, relabel or drop; "" is keep
 ///   label         the new label, for relabel
 ///   given_label   the label that was corrected, optional
+///   data_version  fingerprint of the corrected data, optional
 ///
-/// With `unchecked`, the file may be the issues.csv of an audit instead, which has no column
-/// `action`: rows with is_label_issue = true are dropped, or relabeled as predicted_label.
+/// With `unchecked`, the file may be the issues.csv or label_issues.csv of an audit instead, which
+/// have no column `action`: their label issues are dropped, or relabeled as predicted.
 ///
-/// Throws, naming file and line, if a row or id is not in the table or occurs twice, an action is
-/// unknown, a new label is missing or is not a label of the table, or the given label is not that
-/// of the table, because the corrections are of another version of it. REQUIRES: `table` has a
-/// label column.
+/// Throws, naming file and line, if a sample does not exist or occurs twice, an action is unknown,
+/// a new label is missing or is not a class, or the fingerprint or the given label is not that of
+/// the data, because the corrections are of another version of it.
 std::vector<Correction> read_corrections(const std::filesystem::path& path,
-                                         const LabeledTable& table,
+                                         const CorrectedSamples& samples,
                                          UncheckedIssues unchecked = UncheckedIssues::kReject);
 
-/// Numbers of rows by what was done with them.
+/// Numbers of samples by what was done with them.
 struct CorrectionCounts {
   int64_t kept = 0;
   int64_t relabeled = 0;
@@ -53,7 +73,8 @@ struct CorrectionCounts {
 };
 
 /// Writes the corrected table in the format of the original, atomically. Rows that are kept are
-/// copied byte for byte; the label of a relabeled one is replaced. Throws if no row remains.
+/// copied byte for byte; the label of a relabeled one, or all of its votes, are replaced. Throws if
+/// no row remains.
 CorrectionCounts write_corrected_table(const std::filesystem::path& output,
                                        const LabeledTable& table,
                                        const std::vector<Correction>& corrections);

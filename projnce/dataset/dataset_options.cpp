@@ -60,6 +60,19 @@ void list_fields(Stl10Options& options, FieldVisitor& fields) {
       .field("fold", options.fold, between(-1, 9));
 }
 
+void list_fields(TableOptions& options, FieldVisitor& fields) {
+  list_fields(options.hold_out, fields);
+  auto& columns = options.columns;
+  fields.field("label", columns.label)
+      .field("votes", columns.votes)
+      .field("image", columns.image)
+      .field("audio", columns.audio)
+      .field("id", columns.id)
+      .field("split_column", columns.split)
+      .field("feature_columns", columns.embedding)
+      .field("embeddings", options.embeddings);
+}
+
 }  // namespace
 
 void list_fields(LabelNoiseOptions& options, FieldVisitor& fields) {
@@ -81,7 +94,8 @@ void list_fields(DatasetOptions& options, FieldVisitor& fields) {
   if (options.name != before) options.layout = dataset_entry(options.name).layout;
   fields.field("root", options.root);
   std::visit([&fields](auto& layout) { list_fields(layout, fields); }, options.layout);
-  fields.field("max_train", options.max_train, at_least(0))
+  fields.field("corrections", options.corrections)
+      .field("max_train", options.max_train, at_least(0))
       .field("max_test", options.max_test, at_least(0))
       .field("label_fraction", options.label_fraction, kPositiveFraction)
       .field("imbalance", options.imbalance, kPositiveFraction)

@@ -9,6 +9,7 @@
 #include "projnce/dataset/readers/audio_readers.h"
 #include "projnce/dataset/readers/class_folders.h"
 #include "projnce/dataset/readers/image_readers.h"
+#include "projnce/dataset/readers/table_dataset.h"
 #include "projnce/dataset/wrappers/noise.h"
 
 namespace projnce::dataset {
@@ -20,7 +21,7 @@ struct NoLayoutOptions {};
 /// dataset is opened.
 using LayoutOptions =
     std::variant<NoLayoutOptions, HoldOut, Caltech256Options, Cifar10Options, Cifar100Options,
-                 CremaDOptions, Esc50Options, SpeechCommandsOptions, Stl10Options>;
+                 CremaDOptions, Esc50Options, SpeechCommandsOptions, Stl10Options, TableOptions>;
 
 /// The section [dataset]: the samples to train on.
 struct DatasetOptions {
@@ -28,11 +29,13 @@ struct DatasetOptions {
   std::string root = {};       ///< folder or archive; default: search dataset_search_paths()
   LayoutOptions layout = {};   ///< type depends on `name`
   bool layout_chosen = false;  ///< if true, the user chose `name` as the layout of a path
-  int64_t max_train = 0;       ///< size of a fixed, stratified subset; 0 = all samples
-  int64_t max_test = 0;        ///< the same for the test split
-  double label_fraction = 1;   ///< fraction of each class to train on
-  double imbalance = 1;        ///< long tail: size of the last class relative to the largest
-  bool strict = false;         ///< if true, corrupt samples are errors instead of warnings
+  /// Corrections of the labels of the training split (read_corrections); "" for none.
+  std::string corrections = {};
+  int64_t max_train = 0;      ///< size of a fixed, stratified subset; 0 = all samples
+  int64_t max_test = 0;       ///< the same for the test split
+  double label_fraction = 1;  ///< fraction of each class to train on
+  double imbalance = 1;       ///< long tail: size of the last class relative to the largest
+  bool strict = false;        ///< if true, corrupt samples are errors instead of warnings
   /// Maximum number of unreadable samples: "5", "1%", or "auto", the larger of 1 % and 5.
   std::string max_corrupt = "auto";
   int64_t memory_mb = 2048;  ///< decoded samples are cached in memory if they fit

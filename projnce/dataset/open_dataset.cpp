@@ -8,6 +8,7 @@
 #include "projnce/core/counted.h"
 #include "projnce/core/error.h"
 #include "projnce/core/seed.h"
+#include "projnce/dataset/corrected_split.h"
 #include "projnce/dataset/labels.h"
 #include "projnce/dataset/registry.h"
 #include "projnce/dataset/wrappers/checked_dataset.h"
@@ -114,11 +115,24 @@ void apply_stored_split(OpenedDataset& opened, const OpenContext& context) {
   log_changes(opened.changes, context, opened.root);
 }
 
+/// Applies dataset.corrections, if set.
+void correct_labels(OpenedDataset& opened, const DatasetOptions& options, const Logger& logger) {
+  if (options.corrections.empty()) return;
+  const auto counts = correct_training_split(opened, options, opened.root);
+  if (!logger) return;
+  logger->info("corrections: {} relabeled, {} dropped",
+               counted(counts.train.relabeled, "training sample"), counts.train.dropped);
+  if (counts.test == 0) return;
+  logger->info("{} of test samples not applied, so that results can be compared",
+               counted(counts.test, "correction"));
+}
+
 /// Opens the splits with all limits applied. Returns the identities of all samples if requested.
 std::vector<SampleId> open_splits(OpenedDataset& opened, const DatasetOptions& options,
                                   const OpenContext& context) {
   static_cast<DatasetSplit&>(opened) = open_layout(options, opened.root, context);
   check_noise(opened, options);
+  correct_labels(opened, options, context.logger);
   if (context.stored_split) {
     apply_stored_split(opened, context);
     return {};

@@ -12,7 +12,9 @@
 #include "projnce/dataset/readers/embeddings.h"
 #include "projnce/dataset/readers/folder.h"
 #include "projnce/dataset/readers/image_readers.h"
+#include "projnce/dataset/readers/table_dataset.h"
 #include "projnce/io/printable.h"
+#include "projnce/io/table/data_table.h"
 
 namespace projnce::dataset {
 
@@ -79,6 +81,13 @@ DatasetSplit open_vectors(const DatasetEntry& entry, const fs::path& root,
                           const LayoutOptions& options) {
   auto split = open_embeddings(root, std::get<HoldOut>(options));
   split.layout.reason = is_embeddings_file(root) ? "the extension of the file" : entry.signature;
+  return split;
+}
+
+DatasetSplit open_rows(const DatasetEntry& /*entry*/, const fs::path& root,
+                       const LayoutOptions& options) {
+  auto split = open_table(root, std::get<TableOptions>(options));
+  split.layout.reason = "the extension of the file";
   return split;
 }
 
@@ -219,6 +228,11 @@ std::vector<DatasetEntry> make_registry() {
        .signature = "train_X.bin and test_X.bin",
        .layout = Stl10Options{},
        .open = open_from_tree<Stl10Options, open_stl10>},
+      {.name = "table",
+       .summary = "your own table of samples, .csv, .tsv or .jsonl",
+       .source = "your own file: set root, or pass --data",
+       .layout = TableOptions{},
+       .open = open_rows},
       {.name = "tiny-imagenet",
        .summary = "110 000 images, 64 x 64, 200 classes",
        .source = "cs231n.stanford.edu/tiny-imagenet-200.zip",
@@ -274,6 +288,9 @@ void complete_hold_out(HoldOut& options, const OpenContext& context) {
 
 LayoutOptions complete_options(LayoutOptions layout, const OpenContext& context) {
   if (auto* hold_out = std::get_if<HoldOut>(&layout)) complete_hold_out(*hold_out, context);
+  if (auto* table = std::get_if<TableOptions>(&layout)) {
+    complete_hold_out(table->hold_out, context);
+  }
   if (auto* caltech = std::get_if<Caltech256Options>(&layout)) {
     complete_hold_out(caltech->hold_out, context);
   }
@@ -356,6 +373,7 @@ std::vector<fs::path> dataset_search_paths(const std::string& name, const OpenCo
 std::optional<std::string> recognize_dataset(const fs::path& path) {
   std::error_code ignored;
   if (is_embeddings_file(path) && fs::is_regular_file(path, ignored)) return "embeddings";
+  if (io::is_table_name(path) && fs::is_regular_file(path, ignored)) return "table";
   const auto tree = io::open_file_tree(path);
   for (const auto& entry : dataset_registry()) {
     if (entry.recognize != nullptr && entry.recognize(tree)) return entry.name;

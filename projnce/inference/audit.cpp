@@ -150,26 +150,6 @@ void write_label_issues(const std::filesystem::path& file, const AuditedSamples&
   io::write_file_atomically(file, text);
 }
 
-void write_issues(const std::filesystem::path& file, const AuditedSamples& samples,
-                  const Audited& audited) {
-  const auto& table = *samples.table;
-  const bool has_id = !table.columns.id.empty();
-  std::string text = concat("row,", has_id ? "id," : "",
-                            "given_label,predicted_label,label_quality,is_label_issue\n");
-  for (int64_t i = 0; i < samples.size(); ++i) {
-    const double score = audited.score(i);
-    report::CsvRow row;
-    row.whole(i);
-    if (has_id) row.exact(table.id_of(i));
-    row.exact(samples.class_name(samples.labels, i))
-        .exact(samples.class_name(audited.result.suggested, i))
-        .number(1 - score)
-        .exact(score > eval::kFlagged ? "true" : "false");
-    text += row.line();
-  }
-  io::write_file_atomically(file, text);
-}
-
 AuditReport report_audit(const AuditedSamples& samples, const Audited& audited, size_t count) {
   const auto& result = audited.result;
   AuditReport report{.samples = samples.size(),
@@ -302,22 +282,6 @@ AuditOutput audit_run(const AuditRunRequest& request, const Logger& logger) {
   }
   if (!request.features.empty()) write_features(request.features, samples, result.files);
   return result;
-}
-
-AuditOutput audit_table(const AuditTableRequest& request, const Logger& logger) {
-  require_labels(request.table);
-  set_threads(0);
-  auto read = read_table_samples(request.table, RunOutput::kFeatures, logger);
-  const int64_t rows = read.table.size();
-  const AuditedSamples samples{
-      .rows = read.arrays.embeddings,
-      .labels = read.arrays.labels,
-      .indices = torch::arange(rows),
-      .class_names = read.arrays.class_names,
-      .table = std::make_shared<const dataset::LabeledTable>(std::move(read.table))};
-  const auto audited = audit_samples(samples, request.options);
-  write_issues(request.output, samples, audited);
-  return {.report = report_audit(samples, audited, kReportedSamples), .files = {request.output}};
 }
 
 AuditOutput audit_arrays(const AuditArraysRequest& request) {

@@ -76,12 +76,6 @@ Audited audit_samples(const AuditedSamples& samples, const eval::AuditOptions& o
 void write_label_issues(const std::filesystem::path& file, const AuditedSamples& samples,
                         const Audited& audited);
 
-/// Writes the issues of a table: row, id (with an id column), given_label, predicted_label,
-/// label_quality, is_label_issue. Texts are exactly those of the table. REQUIRES: the samples are
-/// all rows of a table.
-void write_issues(const std::filesystem::path& file, const AuditedSamples& samples,
-                  const Audited& audited);
-
 /// Findings of an audit. Names are printable.
 struct AuditReport {
   struct Split {
@@ -141,16 +135,6 @@ struct AuditOutput {
 /// label is wrong, from the features of the encoder. If the configuration of the run adds label
 /// noise, also reports precision and recall.
 AuditOutput audit_run(const AuditRunRequest& request, const Logger& logger);
-
-struct AuditTableRequest {
-  TableRequest table;
-  std::filesystem::path output;  ///< CSV
-  eval::AuditOptions options;
-};
-
-/// Audits the labels of a table and writes one row per row of the table, in its order; see
-/// write_issues.
-AuditOutput audit_table(const AuditTableRequest& request, const Logger& logger);
 
 struct AuditArraysRequest {
   std::filesystem::path embeddings;

@@ -16,6 +16,7 @@
 #include "projnce/io/filesystem/atomic_file.h"
 #include "projnce/io/filesystem/run_directory.h"
 #include "projnce/io/printable.h"
+#include "projnce/io/table/data_table.h"
 
 namespace projnce::inference {
 
@@ -74,6 +75,7 @@ namespace fs = std::filesystem;
 struct Inputs {
   std::vector<dataset::DatasetPtr> splits;
   bool labeled = false;
+  bool strict = true;  // explicitly named files and the rows of a table must all be readable
 };
 
 /// Opens the data of the run with its split.
@@ -95,13 +97,31 @@ dataset::OpenedDataset open_named_data(const EmbedRequest& request,
 Inputs open_splits(const EmbedRequest& request, const config::InputOptions& input, int threads) {
   const auto opened = request.inputs.empty() ? open_own_data(request, threads)
                                              : open_named_data(request, input, threads);
-  Inputs inputs{.splits = {}, .labeled = true};
+  Inputs inputs{.splits = {}, .labeled = true, .strict = false};
   if (request.split != "test") inputs.splits.push_back(opened.train);
   if (request.split != "train") inputs.splits.push_back(opened.test);
   return inputs;
 }
 
+/// Opens the rows of a table as samples of the kind and format of `input`.
+Inputs open_rows(const EmbedRequest& request, const config::InputOptions& input) {
+  const auto table = std::make_shared<const dataset::LabeledTable>(
+      dataset::read_labeled_table(request.inputs.front(), request.table.columns));
+  auto samples = dataset::table_samples(table, request.table);
+  if (samples->kind() != input.kind) {
+    fail(table->table.name(), " describes ", kind_name(samples->kind()), "s, expected ",
+         kind_name(input.kind), "s, the input of the model");
+  }
+  if (input.kind == SampleKind::kAudio) {
+    samples = dataset::prepare_clips(samples, input.clip_format());
+  }
+  return {.splits = {samples}, .labeled = table->has_labels()};
+}
+
 Inputs open_inputs(const EmbedRequest& request, const config::InputOptions& input, int threads) {
+  if (request.inputs.size() == 1 && io::is_table_name(request.inputs.front())) {
+    return open_rows(request, input);
+  }
   if (request.inputs.empty() ||
       (request.inputs.size() == 1 && config::names_dataset(request.inputs.front()))) {
     return open_splits(request, input, threads);
@@ -146,10 +166,9 @@ EmbedResult embed_inputs(const EmbedRequest& request, const Logger& logger) {
   std::string names;
   for (const auto& split : inputs.splits) {
     logger->info("embedding {}", counted(split->size(), "sample"));
-    // Explicitly named files must all be readable.
-    const auto set = embed_samples(
-        trained, data::as_model_input(split, trained.input, cache),
-        {.label = "embedding", .threads = threads, .strict = !inputs.labeled}, logger);
+    const auto set =
+        embed_samples(trained, data::as_model_input(split, trained.input, cache),
+                      {.label = "embedding", .threads = threads, .strict = inputs.strict}, logger);
     embeddings.push_back(set.embeddings);
     labels.push_back(set.labels);
     names += name_lines(*split, set.indices);

@@ -37,7 +37,9 @@ struct EmbedRequest {
   std::filesystem::path data =
       {};  ///< current path of the run's data; empty: as recorded in the run
   std::filesystem::path output;
-  std::string split = "all";     ///< split of a dataset: "train", "test" or "all"
+  std::string split = "all";  ///< split of a dataset: "train", "test" or "all"
+  /// Columns and embeddings, if the input is a table; its rows are embedded in their order.
+  dataset::TableOptions table = {};
   dataset::OpenContext context;  ///< dataset search paths
 };
 

@@ -62,7 +62,7 @@ torch::Tensor embeddings_of(const dataset::LabeledTable& table, const TableReque
 }  // namespace
 
 void require_labels(const TableRequest& request) {
-  if (!request.columns.label.empty()) return;
+  if (!request.columns.label.empty() || !request.columns.votes.empty()) return;
   fail("expected --label COLUMN, the labels of ", io::printable(request.table.native()));
 }
 

@@ -1,4 +1,4 @@
-"""The estimator for scikit-learn, inputs of any kind, and data frames of audits."""
+"""The estimators for scikit-learn, inputs of any kind, and data frames of audits."""
 import unittest
 
 import numpy as np
@@ -12,7 +12,11 @@ try:
 except ImportError:
     pd = None
 try:
-    from projnce.sklearn import LabelAuditor
+    from projnce.sklearn import LabelAuditor, ProjNCEClassifier, ProjNCETransformer
+    from sklearn.linear_model import LogisticRegression
+    from sklearn.model_selection import GridSearchCV, cross_val_predict
+    from sklearn.pipeline import make_pipeline
+    from sklearn.preprocessing import StandardScaler
     from sklearn.utils.estimator_checks import check_estimator
 except ImportError as error:
     raise unittest.SkipTest(f"needs scikit-learn 1.6 or newer: {error}") from None
@@ -36,6 +40,53 @@ class EstimatorChecks(unittest.TestCase):
 
     def test_the_auditor_is_an_estimator(self):
         self.check(LabelAuditor())
+
+    def test_the_classifier_is_an_estimator(self):
+        self.check(ProjNCEClassifier(dim=16))
+
+    def test_the_transformer_is_an_estimator(self):
+        self.check(ProjNCETransformer(dim=16))
+
+
+class Heads(unittest.TestCase):
+    def test_heads_tolerate_wrong_labels(self):
+        X, truth = clouds(600)
+        y = truth.copy()
+        wrong = np.random.default_rng(1).random(400) < 0.3
+        y[:400][wrong] = np.roll(NAMES, 1)[np.searchsorted(NAMES, y[:400][wrong])]
+        model = ProjNCEClassifier(dim=8, random_state=0).fit(X[:400], y[:400])
+        linear = LogisticRegression().fit(X[:400], y[:400])
+        accuracy = [np.mean(fitted.predict(X[400:]) == truth[400:]) for fitted in (model, linear)]
+        self.assertGreater(accuracy[0], 0.8)
+        self.assertGreater(accuracy[0], accuracy[1])
+        np.testing.assert_allclose(model.predict_proba(X).sum(axis=1), 1)
+        np.testing.assert_array_equal(model.classes_[model.predict_proba(X).argmax(axis=1)], model.predict(X))
+
+    def test_seeds_reproduce_heads(self):
+        X, y = clouds()
+        first, same, other = (ProjNCETransformer(dim=4, random_state=seed).fit(X, y).transform(X) for seed in (1, 1, 2))
+        np.testing.assert_array_equal(first, same)
+        self.assertFalse(np.allclose(first, other))
+        np.testing.assert_allclose(np.linalg.norm(first, axis=1), 1)
+
+    def test_one_class_is_rejected(self):
+        with self.assertRaisesRegex(ValueError, "two classes"):
+            ProjNCEClassifier().fit(np.eye(4), ["a"] * 4)
+
+    def test_heads_work_in_pipelines_and_searches(self):
+        X, y = clouds()
+        pipeline = make_pipeline(StandardScaler(), ProjNCETransformer(dim=8), LogisticRegression())
+        self.assertGreater(np.mean(cross_val_predict(pipeline, X, y, cv=3) == y), 0.85)
+        search = GridSearchCV(ProjNCEClassifier(), {"dim": [4, 8]}, cv=2).fit(X, y)
+        self.assertIn(search.best_params_["dim"], (4, 8))
+
+    @unittest.skipIf(pd is None, "needs pandas")
+    def test_frames_in_and_out(self):
+        X, y = clouds()
+        frame = pd.DataFrame(X, columns=list("abcdef"), index=np.arange(150) + 1000)
+        out = ProjNCETransformer(dim=2).set_output(transform="pandas").fit_transform(frame, pd.Series(y, index=frame.index))
+        self.assertEqual(list(out.columns), ["projncetransformer0", "projncetransformer1"])
+        self.assertEqual(list(out.index), list(frame.index))
 
 
 class Auditor(unittest.TestCase):

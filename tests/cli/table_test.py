@@ -46,8 +46,10 @@ class AuditTable(TableCommands):
 
     def test_every_row_is_listed_with_its_labels_and_quality(self):
         result, issues = self.audit(*self.CONTRACT)
-        self.assertEqual(list(issues[0]), ["row", "given_label", "predicted_label", "label_quality",
-                                           "is_label_issue"])
+        self.assertEqual(list(issues[0]), ["row", "given_label", "predicted_label", "label_quality", "is_label_issue",
+                                           "near_duplicate_score", "is_near_duplicate_issue", "near_duplicate_of",
+                                           "is_conflicting_issue", "outlier_score", "is_outlier_issue",
+                                           "ambiguity_score", "is_ambiguous_issue", "second_label", "data_version"])
         self.assertEqual([int(issue["row"]) for issue in issues], list(range(300)))
         self.assertEqual([issue["given_label"] for issue in issues], self.labels)
         self.assertEqual([issue["is_label_issue"] == "true" for issue in issues], self.wrong)
@@ -57,25 +59,72 @@ class AuditTable(TableCommands):
         self.assertEqual(result["flagged"], sum(self.wrong))
         self.assertIn("sentence", result["worst"][0]["text"])
 
+    def test_issues_of_the_rows_are_found_with_their_thresholds(self):
+        self.rows[10] = self.rows[40]  # of the same class
+        self.rows[11] = self.rows[22] = self.rows[12]  # of three classes
+        self.rows[50] = [-9.0] * 4
+        self.write(self.rows, [0] * 300)
+        groups = ["a", "b", "c", "d"]
+        self.columns["source"] = [groups[i // 75] for i in range(300)]
+        self.columns["part"] = ["test" if i in (11, 40) else "train" for i in range(300)]
+        self.columns["intent"] = [self.truth[(i + 1) % 300] if 75 <= i < 150 and i % 2 else self.truth[i]
+                                  for i in range(300)]
+        write_table(self.scratch / "data.csv", self.columns)
+        result, issues = self.audit(*self.CONTRACT, "--id", "key", "--split", "part", "--group", "source")
+
+        def flagged(kind):
+            return {int(issue["row"]) for issue in issues if issue[f"is_{kind}_issue"] == "true"}
+
+        self.assertLessEqual({10, 40, 11, 12, 22}, flagged("near_duplicate"))
+        self.assertEqual(issues[40]["near_duplicate_of"], "k10")
+        self.assertLessEqual({11, 12, 22}, flagged("conflicting"))
+        self.assertNotIn(40, flagged("conflicting"))
+        self.assertEqual(flagged("leakage"), {11, 40})
+        self.assertIn(50, flagged("outlier"))
+        self.assertEqual(min(issues, key=lambda issue: float(issue["outlier_score"]))["row"], "50")
+        self.assertEqual(flagged("weak_group"), set(range(75, 150)))
+        kinds = {kind["kind"]: kind for kind in result["issues"]["kinds"]}
+        for name, kind in kinds.items():
+            self.assertEqual(kind["rows"], len(flagged(name)), name)
+            self.assertGreater(len(kind["rule"]), 20)
+        self.assertEqual([group["group"] for group in result["issues"]["weak_groups"]], ["b"])
+        self.assertEqual({issue["data_version"] for issue in issues}, {result["issues"]["data_version"]})
+        shown = self.run_program("audit", *self.CONTRACT, "--group", "source", "-o", "i.csv").stdout
+        for words in ("near_duplicate", "outlier", "threshold", "group b"):
+            self.assertIn(words, shown)
+
+    def test_issues_of_another_version_are_not_applied(self):
+        self.audit(*self.CONTRACT)
+        self.columns["utterance"][9] = "changed"
+        write_table(self.scratch / "data.csv", self.columns)
+        self.assert_rejected("apply", "issues.csv", "--issues", "drop", "--data", "data.csv", "--label", "intent",
+                            "-o", "clean.csv", says="fingerprint")
+
     def test_ids_name_the_rows(self):
         result, issues = self.audit(*self.CONTRACT, "--id", "key")
         self.assertEqual([issue["id"] for issue in issues], self.columns["key"])
         self.assertRegex(result["worst"][0]["sample"], "^k[0-9]+$")
 
     def test_sources_of_embeddings_and_formats_agree(self):
-        expected = self.audit(*self.CONTRACT)[1]
+        def issues_of(*arguments):
+            issues = self.audit(*arguments)[1]
+            for issue in issues:
+                self.assertEqual(len(issue.pop("data_version")), 32)  # differs between files
+            return issues
+
+        expected = issues_of(*self.CONTRACT)
         values = [struct.pack("<f", value) for row in self.rows for value in row]
         write_safetensors(self.scratch / "e.safetensors", {"embeddings": ("F32", (300, 4), b"".join(values))})
-        self.assertEqual(self.audit("data.csv", "--label", "intent", "--embeddings", "e.safetensors")[1],
+        self.assertEqual(issues_of("data.csv", "--label", "intent", "--embeddings", "e.safetensors"),
                          expected)
         exact = [[struct.unpack("<f", struct.pack("<f", value))[0] for value in row] for row in self.rows]
         numbered = {f"v{d}": [repr(row[d]) for row in exact] for d in range(4)}
         write_table(self.scratch / "wide.tsv", {**self.columns, **numbered}, "\t")
-        self.assertEqual(self.audit("wide.tsv", "--label", "intent", "--feature-columns", "v")[1], expected)
+        self.assertEqual(issues_of("wide.tsv", "--label", "intent", "--feature-columns", "v"), expected)
         with open(self.scratch / "data.jsonl", "w", encoding="utf-8") as file:
             for label, row in zip(self.labels, exact):
                 file.write(json.dumps({"intent": label, "embedding": row}) + "\n")
-        self.assertEqual(self.audit("data.jsonl", "--label", "intent")[1], expected)
+        self.assertEqual(issues_of("data.jsonl", "--label", "intent"), expected)
 
     def test_numbers_are_labels_too(self):
         self.columns["intent"] = [10 + 5 * NAMES.index(label) for label in self.labels]

@@ -34,7 +34,7 @@ class CorrectionsTest : public ::testing::Test {
   std::vector<Correction> read(const std::string& text, const LabeledTable& table,
                                UncheckedIssues unchecked = UncheckedIssues::kReject) {
     io::write_file_atomically(dir_ / "c.csv", text);
-    return read_corrections(dir_ / "c.csv", table, unchecked);
+    return read_corrections(dir_ / "c.csv", corrected_samples(table), unchecked);
   }
 
   /// The corrected table.
@@ -116,6 +116,47 @@ TEST_F(CorrectionsTest, CorrectionsOfAnotherVersionAreRejected) {
                     HasSubstr("another version")));
   EXPECT_THAT(error_about("row,id,action\n0,b,drop\n"),
               AllOf(HasSubstr("c.csv:2"), HasSubstr("'a'"), HasSubstr("another version")));
+}
+
+TEST_F(CorrectionsTest, TheFingerprintIsThatOfTheTable) {
+  const auto version = table().version();
+  EXPECT_EQ(version.size(), 32);
+  EXPECT_THAT(apply("row,action,data_version\n0,drop," + version + "\n", table()),
+              Not(HasSubstr("one, two")));
+  EXPECT_THAT(error_about("row,action,data_version\n0,drop," + std::string(32, '0') + "\n"),
+              AllOf(HasSubstr("c.csv:2"), HasSubstr("fingerprint"), HasSubstr(version),
+                    HasSubstr("another version")));
+  EXPECT_NE(table("id,text,y\na,1,cat\nb,2,dog\n").version(), version);
+}
+
+TEST_F(CorrectionsTest, LabelIssuesOfARunAreAppliedOnRequest) {
+  const CorrectedSamples samples{.name = "photos",
+                                 .labels = {"cat", "dog"},
+                                 .class_names = {"cat", "dog"},
+                                 .name_column = "sample",
+                                 .names = {"cat/1.jpg", "=x/2.jpg"}};
+  io::write_file_atomically(dir_ / "i.csv",
+                            "index,sample,given,suggested,score,split\n"
+                            "1,'=x/2.jpg,dog,cat,0.9,train\n0,cat/1.jpg,cat,cat,0.5,test\n");
+  const auto corrections = read_corrections(dir_ / "i.csv", samples, UncheckedIssues::kRelabel);
+  ASSERT_EQ(corrections.size(), 2);
+  EXPECT_EQ(corrections[0].row, 1);
+  EXPECT_EQ(corrections[0].action, CorrectionAction::kRelabel);
+  EXPECT_EQ(corrections[0].label, "cat");
+  EXPECT_EQ(corrections[1].action, CorrectionAction::kKeep);
+}
+
+TEST_F(CorrectionsTest, AllVotesOfARowAreRelabeled) {
+  io::write_file_atomically(dir_ / "v.jsonl",
+                            "{\"a\": \"x\", \"b\": null, \"c\": [\"x\", \"y\"]}\n"
+                            "{\"a\": \"y\", \"b\": \"y\", \"c\": []}\n");
+  const auto voted = read_labeled_table(dir_ / "v.jsonl", {.votes = {"a", "b", "c"}});
+  EXPECT_THAT(voted.votes, ElementsAre(3, 2));
+  EXPECT_THAT(voted.agreeing_votes, ElementsAre(2, 2));
+  EXPECT_EQ(voted.label_of(0), "x");
+  EXPECT_EQ(apply("row,action,label\n0,relabel,y\n", voted),
+            "{\"a\":\"y\",\"b\":null,\"c\":\"y\"}\n"
+            "{\"a\": \"y\", \"b\": \"y\", \"c\": []}\n");
 }
 
 TEST_F(CorrectionsTest, ATableWithoutRowsIsNotWritten) {

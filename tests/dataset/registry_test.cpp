@@ -270,7 +270,7 @@ TEST_F(DatasetRegistryTest, DescribesEveryDataset) {
   EXPECT_THAT(dataset_names(),
               ElementsAre("caltech256", "cifar10", "cifar100", "crema-d", "embeddings", "esc50",
                           "fashion-mnist", "folder", "food101", "imagenet", "mnist",
-                          "speech-commands", "stl10", "tiny-imagenet"));
+                          "speech-commands", "stl10", "table", "tiny-imagenet"));
   for (const auto& description : describe_datasets()) {
     EXPECT_FALSE(description.summary.empty());
     EXPECT_FALSE(description.source.empty());

@@ -13,6 +13,7 @@
 #include "projnce/core/counted.h"
 #include "projnce/core/error.h"
 #include "projnce/dataset/readers/tree_files.h"
+#include "projnce/dataset/readers/vector_rows.h"
 #include "projnce/io/printable.h"
 
 namespace projnce::dataset {
@@ -114,45 +115,12 @@ namespace fs = std::filesystem;
 
 constexpr uint64_t kMaxDimensions = 1 << 20;
 
-/// Vectors and labels as read from files.
-struct LabeledVectors {
-  std::string name;  // for messages
-  uint64_t dimensions = 0;
-  std::vector<float> values;
-  std::vector<int64_t> labels;
-};
-
 /// Files of an embeddings folder; without test files, the vectors are split.
 struct VectorFiles {
   std::string train;
   std::string train_labels;
   std::string test = {};
   std::string test_labels = {};
-};
-
-class VectorDataset : public Dataset {
- public:
-  VectorDataset(LabeledVectors vectors, std::vector<std::string> class_names)
-      : vectors_(std::move(vectors)), names_(std::move(class_names)) {}
-
-  SampleKind kind() const override { return SampleKind::kVector; }
-  int64_t size() const override { return static_cast<int64_t>(vectors_.labels.size()); }
-  const std::vector<std::string>& class_names() const override { return names_; }
-  int64_t label(int64_t index) const override {
-    return vectors_.labels.at(static_cast<size_t>(index));
-  }
-  std::string sample_name(int64_t index) const override { return std::to_string(index); }
-  Sample decode(int64_t index) const override {
-    const auto begin = vectors_.values.begin() + index * static_cast<int64_t>(vectors_.dimensions);
-    return Features{.channels = static_cast<int>(vectors_.dimensions),
-                    .height = 1,
-                    .width = 1,
-                    .values = {begin, begin + static_cast<int64_t>(vectors_.dimensions)}};
-  }
-
- private:
-  LabeledVectors vectors_;
-  std::vector<std::string> names_;
 };
 
 LabeledVectors join_vectors(const io::NpyView& vectors, const std::string& name,

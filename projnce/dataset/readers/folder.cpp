@@ -53,8 +53,9 @@ std::vector<std::string> image_and_audio_extensions() {
   return extensions;
 }
 
-/// Skips single enclosing folders, which are common in archives and downloads.
-io::FileTreePtr skip_enclosing_folders(io::FileTreePtr tree) {
+/// Skips single enclosing folders, which are common in archives and downloads, and appends their
+/// names to `skipped`.
+io::FileTreePtr skip_enclosing_folders(io::FileTreePtr tree, std::string& skipped) {
   for (int i = 0; i < kMaxEnclosingFolders; ++i) {
     const auto folders = tree->subfolders("");
     if (folders.size() != 1 || folders[0] == kTrainFolder) break;
@@ -65,6 +66,7 @@ io::FileTreePtr skip_enclosing_folders(io::FileTreePtr tree) {
     });
     if (!deep) break;
     tree = io::subtree(tree, folders[0]);
+    skipped = io::join_names(skipped, folders[0]);
   }
   return tree;
 }
@@ -103,29 +105,58 @@ void report_unused_lists(const io::FileTreePtr& tree, DatasetSplit& split) {
                                  "; use --layout speech-commands to split the clips by them"));
 }
 
+/// The class folders of a tree.
+struct FolderContents {
+  io::FileTreePtr tree;  // without enclosing folders
+  std::string enclosing = {};
+  Layout layout = {};
+  SampleKind kind = SampleKind::kImage;
+  int64_t others = 0;  // samples of the other kind
+  std::vector<ClassFolder> train = {};
+  std::vector<ClassFolder> test = {};  // empty if the training split is to be divided
+  std::vector<std::string> warnings = {};
+  UnreadFiles unread = {};
+};
+
+FolderContents scan_folder(const io::FileTreePtr& root) {
+  FolderContents contents;
+  contents.tree = skip_enclosing_folders(root, contents.enclosing);
+  const auto& tree = *contents.tree;
+  contents.layout = find_layout(tree);
+  const auto& [train, test] = contents.layout;
+  contents.train = scan_class_folders(tree, train, image_and_audio_extensions(), &contents.unread);
+  const auto images = count_files(contents.train, SampleKind::kImage);
+  const auto clips = count_files(contents.train, SampleKind::kAudio);
+  contents.kind = clips > images ? SampleKind::kAudio : SampleKind::kImage;
+  contents.others = static_cast<int64_t>(std::min(images, clips));
+  contents.train = filter_by_kind(std::move(contents.train), contents.kind);
+  drop_empty_classes(contents.train, contents.kind, display_path(tree, train), contents.unread,
+                     contents.warnings);
+  check_training_classes(contents.train, contents.kind, display_path(tree, train));
+  if (test.empty()) return contents;
+  contents.test = scan_class_folders(tree, test, extensions_of(contents.kind), &contents.unread);
+  std::erase_if(contents.test, [](const ClassFolder& folder) { return folder.files.empty(); });
+  return contents;
+}
+
+void append_files(const std::vector<ClassFolder>& folders, const std::string& part,
+                  std::vector<FolderFile>& files) {
+  for (const auto& folder : folders) {
+    for (const auto& file : folder.files) files.push_back({file, part, folder.name});
+  }
+}
+
 }  // namespace
 
 DatasetSplit open_folder(const io::FileTreePtr& root, const HoldOut& options) {
-  const auto tree = skip_enclosing_folders(root);
-  const auto layout = find_layout(*tree);
-  UnreadFiles unread;
-  const auto all = scan_class_folders(*tree, layout.train, image_and_audio_extensions(), &unread);
-  const auto images = count_files(all, SampleKind::kImage);
-  const auto clips = count_files(all, SampleKind::kAudio);
-  const auto kind = clips > images ? SampleKind::kAudio : SampleKind::kImage;
-
-  auto folders = filter_by_kind(all, kind);
-  std::vector<std::string> warnings;
-  drop_empty_classes(folders, kind, display_path(*tree, layout.train), unread, warnings);
-  check_training_classes(folders, kind, display_path(*tree, layout.train));
+  auto contents = scan_folder(root);
+  const auto& [tree, enclosing, layout, kind, others, folders, test, warnings, unread] = contents;
   const ClassList classes{folders, folder_names(folders)};
   DatasetSplit split;
   split.train = label_class_folders(tree, kind, folders, classes);
   if (layout.test.empty()) {
     split = split_samples(split.train, options);
   } else {
-    auto test = scan_class_folders(*tree, layout.test, extensions_of(kind), &unread);
-    std::erase_if(test, [](const ClassFolder& folder) { return folder.files.empty(); });
     split.test = label_class_folders(tree, kind, test, classes);
   }
   if (split.test->size() == 0) {
@@ -133,16 +164,25 @@ DatasetSplit open_folder(const io::FileTreePtr& root, const HoldOut& options) {
     fail(Hint{"a class needs at least two " + word + "s to be split"}, "folder ",
          display_path(*tree, layout.test), " has no ", word, " to test with");
   }
-  if (const auto others = std::min(images, clips); others > 0) {
+  if (others > 0) {
     split.remarks.push_back(
         concat("skipped ", counted(others, kind == SampleKind::kAudio ? "image" : "audio clip"),
                ": a dataset has samples of one kind, and most are ", kind_name(kind), "s"));
   }
-  split.warnings = std::move(warnings);
+  split.warnings = warnings;
   unread.report(split);
   report_unused_lists(tree, split);
   split.layout.reason = reason_for(layout);
   return split;
+}
+
+FolderListing list_folder(const io::FileTreePtr& root) {
+  const auto contents = scan_folder(root);
+  FolderListing listing{.enclosing = contents.enclosing, .files = {}, .class_names = {}};
+  append_files(contents.train, contents.layout.train, listing.files);
+  append_files(contents.test, contents.layout.test, listing.files);
+  for (const auto& folder : contents.train) listing.class_names.push_back(folder.name);
+  return listing;
 }
 
 }  // namespace projnce::dataset

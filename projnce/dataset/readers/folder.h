@@ -1,5 +1,8 @@
 #pragma once
 
+#include <string>
+#include <vector>
+
 #include "projnce/dataset/dataset.h"
 #include "projnce/dataset/readers/class_folders.h"
 #include "projnce/io/filesystem/file_tree.h"
@@ -19,5 +22,22 @@ namespace projnce::dataset {
 /// Throws if the training or test split would be empty, fewer than two classes have files, or a
 /// class occurs only in the test split.
 DatasetSplit open_folder(const io::FileTreePtr& tree, const HoldOut& options);
+
+/// A sample of class folders.
+struct FolderFile {
+  std::string file;        ///< name in the tree, such as "train/cat/1.jpg"
+  std::string part;        ///< folder of the class folders: "train", "test", ... or ""
+  std::string class_name;  ///< name of the class folder
+};
+
+/// The samples that open_folder reads.
+struct FolderListing {
+  std::string enclosing;                 ///< skipped enclosing folders; "" for none
+  std::vector<FolderFile> files;         ///< names relative to `enclosing`
+  std::vector<std::string> class_names;  ///< folder names of the training split
+};
+
+/// Lists the samples of open_folder; throws like it.
+FolderListing list_folder(const io::FileTreePtr& root);
 
 }  // namespace projnce::dataset

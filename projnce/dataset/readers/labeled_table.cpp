@@ -9,6 +9,8 @@
 #include <utility>
 
 #include "projnce/core/error.h"
+#include "projnce/dataset/readers/annotator_votes.h"
+#include "projnce/dataset/split/sample_id.h"
 #include "projnce/io/printable.h"
 
 namespace projnce::dataset {
@@ -48,19 +50,19 @@ void sort_labels(std::vector<std::string>& names) {
   for (auto& [number, name] : by_number) names.push_back(std::move(name));
 }
 
-void read_labels(LabeledTable& read) {
+/// Sets labels and classes from the label of each row. Empty labels throw.
+void index_labels(LabeledTable& read, const std::vector<std::string_view>& labels,
+                  const std::string& column_name) {
   const auto& table = read.table;
-  const auto column = table.column(read.columns.label);
-  const auto column_name = io::printable_start(read.columns.label);
   std::unordered_map<std::string_view, int64_t> indices;
   for (int64_t row = 0; row < table.size(); ++row) {
-    const auto label = table.field(row, column);
+    const auto label = labels[static_cast<size_t>(row)];
     if (label.empty()) {
-      fail(Hint{"label the row or remove it"}, table.location(row), " has no label in the column '",
-           column_name, "'");
+      fail(Hint{"label the row or remove it"}, table.location(row), " has no label in ",
+           column_name);
     }
     if (indices.emplace(label, 0).second && indices.size() > kMaxClasses) {
-      fail(table.location(row), ": the column '", column_name, "' has more than ", kMaxClasses,
+      fail(table.location(row), ": ", column_name, " has more than ", kMaxClasses,
            " different labels, expected class names");
     }
   }
@@ -69,9 +71,23 @@ void read_labels(LabeledTable& read) {
   for (size_t c = 0; c < read.class_names.size(); ++c) {
     indices.at(read.class_names[c]) = static_cast<int64_t>(c);
   }
-  for (int64_t row = 0; row < table.size(); ++row) {
-    read.labels.push_back(indices.at(table.field(row, column)));
-  }
+  for (const auto label : labels) read.labels.push_back(indices.at(label));
+}
+
+void read_labels(LabeledTable& read) {
+  const auto& table = read.table;
+  const auto column = table.column(read.columns.label);
+  std::vector<std::string_view> labels;
+  for (int64_t row = 0; row < table.size(); ++row) labels.push_back(table.field(row, column));
+  index_labels(read, labels, concat("the column '", io::printable_start(read.columns.label), "'"));
+}
+
+void read_votes(LabeledTable& read) {
+  auto counted_votes = count_votes(read.table, read.columns.votes);
+  index_labels(read, {counted_votes.labels.begin(), counted_votes.labels.end()},
+               "the columns of --votes");
+  read.votes = std::move(counted_votes.votes);
+  read.agreeing_votes = std::move(counted_votes.agreeing);
 }
 
 void check_ids(const io::DataTable& table, const std::string& name) {
@@ -193,6 +209,10 @@ std::filesystem::path LabeledTable::file_of(int64_t row) const {
   return folder / text_of(columns.image.empty() ? columns.audio : columns.image, row);
 }
 
+std::string LabeledTable::version() const {
+  return to_text(hash_id(table.content()));
+}
+
 LabeledTable read_labeled_table(const std::filesystem::path& path, const TableColumns& columns) {
   LabeledTable read{.table = io::read_table(path),
                     .columns = columns,
@@ -200,7 +220,11 @@ LabeledTable read_labeled_table(const std::filesystem::path& path, const TableCo
                     .class_names = {},
                     .folder = path.parent_path()};
   check_columns_exist(read.table, columns);
+  if (!columns.label.empty() && !columns.votes.empty()) {
+    fail("--label and --votes are both given, expected one of them");
+  }
   if (!columns.label.empty()) read_labels(read);
+  if (!columns.votes.empty()) read_votes(read);
   if (!columns.id.empty()) check_ids(read.table, columns.id);
   return read;
 }

@@ -13,6 +13,8 @@ namespace projnce::dataset {
 /// Names of the columns of a table with a special meaning; "" for none.
 struct TableColumns {
   std::string label = {};
+  /// Columns with the labels of several annotators, instead of `label`; see count_votes.
+  std::vector<std::string> votes = {};
   std::string text = {};
   std::string image = {};  ///< path of an image file, relative to the folder of the table
   std::string audio = {};  ///< path of an audio file, relative to the folder of the table
@@ -31,20 +33,31 @@ struct LabeledTable {
   std::vector<int64_t> labels;  // [N], in 0 .. class_names.size() - 1; empty without label column
   /// The different labels: in ascending order if all are integers, else sorted as text.
   std::vector<std::string> class_names;
+  /// For each row, the number of votes, and of those for its label; empty without votes.
+  std::vector<int64_t> votes = {};
+  std::vector<int64_t> agreeing_votes = {};
 
+  bool has_labels() const { return !labels.empty(); }
   int64_t size() const { return table.size(); }
   /// Text of a row in the named column; "" if `column` is "".
   std::string text_of(const std::string& column, int64_t row) const;
+  /// Label of a row; with votes, the one with the most votes. REQUIRES: has_labels().
+  const std::string& label_of(int64_t row) const {
+    return class_names[static_cast<size_t>(labels[static_cast<size_t>(row)])];
+  }
   /// Id of a row; its number, from 0, without an id column.
   std::string id_of(int64_t row) const;
   /// Path of a row's image or audio file. REQUIRES: there is such a column.
   std::filesystem::path file_of(int64_t row) const;
 
+  /// Fingerprint of the file, 32 hexadecimal digits: any change of the table changes it.
+  std::string version() const;
+
   std::filesystem::path folder;  ///< of the table
 };
 
 /// Reads a table. Throws, naming file, line and column, if a column is missing, a label or id is
-/// empty, an id occurs twice, or there are more than 10 000 different labels.
+/// empty, a row has no vote, an id occurs twice, or there are more than 10 000 different labels.
 LabeledTable read_labeled_table(const std::filesystem::path& path, const TableColumns& columns);
 
 /// Rows of a table as vectors.

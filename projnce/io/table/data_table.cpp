@@ -107,6 +107,10 @@ std::string_view DataTable::header() const {
   return text.substr(0, static_cast<size_t>(rows_->records.front().data() - text.data()));
 }
 
+std::string_view DataTable::content() const {
+  return as_text(bytes_.span());
+}
+
 bool is_table_name(const std::filesystem::path& path) {
   const auto extension = lowercase_extension(path);
   return extension == ".csv" || extension == ".tsv" || extension == ".tab" ||

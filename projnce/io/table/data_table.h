@@ -63,6 +63,8 @@ class DataTable {
   std::string_view record(int64_t row) const { return rows_->records[static_cast<size_t>(row)]; }
   /// Everything that is stored before the first row: the header line of CSV and TSV.
   std::string_view header() const;
+  /// All bytes of the file.
+  std::string_view content() const;
   /// Separates the fields; '\0' for JSON lines.
   char delimiter() const { return delimiter_; }
 
