@@ -9,18 +9,18 @@ namespace projnce::eval {
 
 /// Labeled rows to search for issues.
 struct IssueRows {
-  torch::Tensor embeddings;  // [N, D], float32 or float64
-  torch::Tensor labels;      // [N], int64: given labels in 0 .. num_classes - 1
-  torch::Tensor likely;      // [N], int64: likely labels, such as AuditResult::suggested
-  int64_t num_classes = 0;
+  torch::Tensor embeddings;          ///< [N, D], float32 or float64
+  torch::Tensor labels;              ///< [N], int64: given labels in 0 .. num_classes - 1
+  torch::Tensor likely;              ///< [N], int64: likely labels, such as AuditResult::suggested
+  int64_t num_classes = 0;           ///< number of classes
   std::vector<bool> is_test = {};    ///< rows of the test split; empty: no splits
   std::vector<int64_t> groups = {};  ///< group of each row, from 0; empty: no groups
 };
 
 /// A class pair whose rows are neighbors of each other.
 struct ClassOverlap {
-  int64_t first = 0;
-  int64_t second = 0;
+  int64_t first = 0;   ///< class
+  int64_t second = 0;  ///< other class, larger than `first`
   /// Rate at which neighbors have the label of the other class, relative to classes of these sizes
   /// that are mixed at random: 0 = separated, 1 = the same class.
   double overlap = 0;
@@ -29,10 +29,10 @@ struct ClassOverlap {
 
 /// Accuracy of the neighbors' majority label within a group.
 struct GroupAccuracy {
-  int64_t rows = 0;
-  double accuracy = 0;
-  double others = 0;  ///< accuracy of all other rows
-  bool is_issue = false;
+  int64_t rows = 0;       ///< number of rows in the group
+  double accuracy = 0;    ///< accuracy of its rows
+  double others = 0;      ///< accuracy of all other rows
+  bool is_issue = false;  ///< lower than that of the others; see find_data_issues
 };
 
 /// Issues of the rows. Scores are in 0 .. 1; 0 is the most severe.
@@ -46,15 +46,14 @@ struct DataIssues {
   std::vector<double> outlier_score;       ///< 1 / (1 + max(0, z)), see find_data_issues
   std::vector<bool> is_outlier;            ///< z above kOutlierDeviations
   std::vector<double> ambiguity_score;     ///< (a - b) / (a + b) of the two most frequent labels
-  std::vector<bool> is_ambiguous;
-  std::vector<int64_t> second_label;   ///< the second of them; -1: none
-  std::vector<ClassOverlap> overlaps;  ///< pairs with any overlap, largest first
-  std::vector<GroupAccuracy> groups;   ///< by group
-  double duplicate_threshold = 0;
-  double intrinsic_dimension = 0;
-  int64_t neighbors = 0;  ///< number of neighbors used
-
-  std::vector<bool> in_weak_group;  ///< the row's group is an issue
+  std::vector<bool> is_ambiguous;          ///< about as many votes for both
+  std::vector<int64_t> second_label;       ///< the second of them; -1: none
+  std::vector<bool> in_weak_group;         ///< the row's group is an issue
+  std::vector<ClassOverlap> overlaps;      ///< pairs with any overlap, largest first
+  std::vector<GroupAccuracy> groups;       ///< by group
+  double duplicate_threshold = 0;          ///< t of find_data_issues
+  double intrinsic_dimension = 0;          ///< m of find_data_issues
+  int64_t neighbors = 0;                   ///< number of neighbors used
 };
 
 /// Number of neighbors that describe a row's surroundings.

@@ -175,7 +175,7 @@ class Toml(CommandLineTest):
         for snippet in snippets:
             with self.subTest(snippet.place):
                 self.assertRegex(self.compile_errors(snippet.code),
-                                 r"no (folder|dataset, folder).*nowhere")
+                                 r"no (folder|dataset, folder).*nowhere|nowhere is not a table")
 
     def test_reports_unknown_keys_and_invalid_values(self):
         for code, found in (("[train]\nepoch = 3\n", "unknown key 'epoch'"),
