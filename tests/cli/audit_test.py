@@ -3,6 +3,7 @@ import csv
 import json
 import random
 import shutil
+import unittest
 
 from arrays_test import ArrayCommands, clouds
 from made_datasets import make_cifar10
@@ -200,3 +201,7 @@ class AuditRun(CommandLineTest):
         self.assert_rejected("audit", "run", "--save-features", "e.txt", says=".npy")
         shutil.rmtree(self.scratch / "stripes")
         self.assert_rejected("audit", "run", says="stripes")
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -108,3 +108,7 @@ class BadInput(CommandLineTest):
         self.assertIn("training stopped: step 1 of epoch 2 has loss nan", ran.stderr)
         self.assertIn("its samples: ", ran.stderr)
         self.assertIn("The last good checkpoint is run/checkpoints/step-000001", ran.stderr)
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,6 +1,7 @@
 """`data list`, `data info` and `data verify` on tiny folders."""
 import json
 import os
+import unittest
 
 from support import CommandLineTest, make_folder, make_clips, stripes, write_png
 
@@ -169,3 +170,7 @@ class DataVerify(CommandLineTest):
         make_folder(self.scratch / "photos", per_class=3)
         self.assert_rejected("data", "verify", "photos", "--layout", "cifar11", says="cifar10")
         self.assert_rejected("data", "verify", "photos", "--dataset", "cifar11", says="cifar10")
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -3,6 +3,7 @@ import json
 import random
 import struct
 import tarfile
+import unittest
 
 from arrays_test import write_npy
 from support import TINY, CommandLineTest, make_folder, make_clips, write_wav
@@ -172,3 +173,7 @@ class Corruption(CommandLineTest):
                                 *TINY, "--set", "loss.name=simclr")
         self.assertEqual(summary["samples"], {"train": 24, "test": 10, "skipped": 0})
         self.assertEqual(summary["classes"], 10)
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -37,3 +37,7 @@ class Symbols(unittest.TestCase):
                      "torch::jit::pickle_load(std::vector<char> const&)",
                      "caffe2::serialize::PyTorchStreamReader::getRecord"):
             self.assertRegex(name, FORBIDDEN)
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -2,6 +2,7 @@
 import csv
 import json
 import struct
+import unittest
 
 from arrays_test import ArrayCommands, clouds
 from audit_test import with_label_noise
@@ -252,3 +253,7 @@ class TableOfFiles(CommandLineTest):
         write_table(self.scratch / "bad.csv", {"file": [*files[:9], "gone.png"], "kind": labels[:10]})
         self.assert_rejected("audit", "bad.csv", "--label", "kind", "--image", "file", "--run", "run", "-o", "j.csv",
                             says="gone.png")
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -286,3 +286,7 @@ class Data(CommandLineTest):
         result = self.run_json("data", "info", "fashion-mnist")
         self.assertEqual((result["train"]["samples"], result["test"]["samples"]), (60000, 10000))
         self.assertTrue(result["valid"])
+
+
+if __name__ == "__main__":
+    unittest.main()
