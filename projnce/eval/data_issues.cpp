@@ -140,8 +140,9 @@ void find_duplicates(const IssueRows& rows, const NeighborTable& table, DataIssu
   const auto* labels = rows.labels.data_ptr<int64_t>();
   for (const auto& [first, set] : members) {
     if (set.size() < 2) continue;
-    const bool conflicting = std::any_of(
-        set.begin(), set.end(), [&](int64_t row) { return labels[row] != labels[set.front()]; });
+    const auto first_label = labels[first];
+    const bool conflicting = std::any_of(set.begin(), set.end(),
+                                         [&](int64_t row) { return labels[row] != first_label; });
     const bool trained =
         !rows.is_test.empty() && std::any_of(set.begin(), set.end(), [&](auto row) {
           return !rows.is_test[static_cast<size_t>(row)];

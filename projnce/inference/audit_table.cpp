@@ -3,6 +3,7 @@
 #include <torch/types.h>
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 #include <memory>
 #include <utility>
@@ -70,7 +71,7 @@ std::vector<IssueReport::Kind> report_kinds(const eval::DataIssues& issues,
        .rule = concat("distance to another row, relative to the 10th nearest: one row is expected "
                       "below the threshold by chance in ",
                       table.size(), " independent rows of intrinsic dimension ",
-                      static_cast<int64_t>(issues.intrinsic_dimension + 0.5))},
+                      std::llround(issues.intrinsic_dimension))},
       {.name = "conflicting",
        .rows = count_of(issues.is_conflicting),
        .threshold = issues.duplicate_threshold,
