@@ -51,7 +51,10 @@ std::string names_and_labels_version(const std::vector<std::string>& names,
   for (size_t i = 0; i < names.size(); ++i) sorted.emplace_back(names[i], labels[i]);
   std::sort(sorted.begin(), sorted.end());
   std::string text;
-  for (const auto& [name, label] : sorted) text += name + '\0' + label + '\0';
+  for (const auto& [name, label] : sorted) {
+    text.append(name).push_back('\0');
+    text.append(label).push_back('\0');
+  }
   return to_text(hash_id(std::string_view(text)));
 }
 
