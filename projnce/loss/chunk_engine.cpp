@@ -64,81 +64,6 @@ PairGradients zero_gradients(const PairOperands& pairs) {
           pairs.symmetric ? Tensor() : torch::zeros_like(pairs.candidates)};
 }
 
-/// The largest score of a symmetric problem if e^{score - shift} never underflows in the tensor's
-/// type; 0 if it may, or if the problem is not symmetric. With a common shift one exponential
-/// serves both roles of a pair, and half of the pairs are enough.
-double common_shift(const PairOperands& pairs) {
-  if (!pairs.symmetric || pairs.bias.defined()) return 0;
-  const double bound =
-      pairs.anchors.square().sum(1).max().item<double>() * pairs.scale * (1 + 1e-5);
-  const double limit = pairs.anchors.scalar_type() == torch::kFloat64 ? 700 : 86;
-  return 2 * bound < limit ? bound : 0;
-}
-
-/// e^{score - shift} of a chunk of anchors with the candidates from its first row on.
-template <class Work>
-void for_each_upper_chunk(const PairOperands& pairs, double shift, const Work& work) {
-  const int64_t rows = pairs.num_anchors();
-  for (int64_t first = 0; first < rows;) {
-    const int64_t left = rows - first;
-    Chunk chunk{first, std::min(chunk_rows(left), left), {}};
-    chunk.scores = chunk.of(pairs.anchors).mm(pairs.anchors.narrow(0, first, left).t());
-    chunk.scores.mul_(pairs.scale).sub_(shift).exp_();
-    if (pairs.self) chunk.scores.narrow(1, 0, chunk.count).fill_diagonal_(0);
-    work(chunk, left - chunk.count);
-    first += chunk.count;
-  }
-}
-
-Tensor same_class_above(const PairOperands& pairs, const Chunk& chunk) {
-  const auto below = pairs.anchor_class.narrow(0, chunk.first, chunk.scores.size(1));
-  return chunk.of(pairs.anchor_class).unsqueeze(1) == below;
-}
-
-Tensor shared_logsumexp(const PairOperands& pairs, double shift) {
-  const auto sums = torch::zeros({pairs.num_sets(), pairs.num_anchors()}, pairs.anchors.options());
-  const auto add = [&](const Chunk& chunk, int64_t beyond, int64_t set, const Tensor& part) {
-    chunk.of(sums[set]).add_(part.sum(1));
-    if (beyond == 0) return;
-    sums[set]
-        .narrow(0, chunk.first + chunk.count, beyond)
-        .add_(part.narrow(1, chunk.count, beyond).sum(0));
-  };
-  for_each_upper_chunk(pairs, shift, [&](const Chunk& chunk, int64_t beyond) {
-    if (!pairs.split()) return add(chunk, beyond, 0, chunk.scores);
-    const auto same = same_class_above(pairs, chunk);
-    add(chunk, beyond, 0, chunk.scores * same);
-    add(chunk, beyond, 1, chunk.scores.masked_fill_(same, 0));
-  });
-  return sums.log_().add_(shift);
-}
-
-/// Sum of the weights of both roles of each pair of a chunk.
-Tensor both_weights(const PairOperands& pairs, const Chunk& chunk, const Tensor& by_set) {
-  const auto sum_of = [&](const Tensor& weight) {
-    return chunk.of(weight).unsqueeze(1) + weight.narrow(0, chunk.first, chunk.scores.size(1));
-  };
-  if (!pairs.split()) return sum_of(by_set[0]);
-  return torch::where(same_class_above(pairs, chunk), sum_of(by_set[0]), sum_of(by_set[1]));
-}
-
-PairGradients shared_logsumexp_backward(const PairOperands& pairs, double shift,
-                                        const Tensor& result, const Tensor& gradient) {
-  const auto empty = result == -kInfinity;
-  const auto by_set =
-      (gradient * (shift - result.masked_fill(empty, 0)).exp() * pairs.scale).masked_fill(empty, 0);
-  auto gradients = zero_gradients(pairs);
-  for_each_upper_chunk(pairs, shift, [&](Chunk chunk, int64_t beyond) {
-    const auto weights = chunk.scores.mul_(both_weights(pairs, chunk, by_set));
-    const auto others = pairs.anchors.narrow(0, chunk.first, weights.size(1));
-    chunk.of(gradients.anchors).addmm_(weights, others);
-    if (beyond == 0) return;
-    gradients.anchors.narrow(0, chunk.first + chunk.count, beyond)
-        .addmm_(weights.narrow(1, chunk.count, beyond).t(), chunk.of(pairs.anchors));
-  });
-  return gradients;
-}
-
 /// f(m) of m = log(e^s + e^offset) over a chunk, with its derivatives.
 struct Merged {
   Tensor value;  // [count, M]
@@ -158,7 +83,6 @@ struct Merged {
 }  // namespace
 
 Tensor chunked_logsumexp(const PairOperands& pairs) {
-  if (const double shift = common_shift(pairs); shift > 0) return shared_logsumexp(pairs, shift);
   const auto result =
       torch::empty({pairs.num_sets(), pairs.num_anchors()}, pairs.anchors.options());
   for_each_chunk(pairs, [&](const Chunk& chunk) {
@@ -175,9 +99,6 @@ Tensor chunked_logsumexp(const PairOperands& pairs) {
 
 PairGradients chunked_logsumexp_backward(const PairOperands& pairs, const Tensor& result,
                                          const Tensor& gradient) {
-  if (const double shift = common_shift(pairs); shift > 0) {
-    return shared_logsumexp_backward(pairs, shift, result, gradient);
-  }
   auto gradients = zero_gradients(pairs);
   const auto empty = result == -kInfinity;
   const auto logsumexp = result.masked_fill(empty, kInfinity);  // e^{s - inf} = 0

@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "projnce/core/device.h"
 #include "projnce/core/error.h"
 #include "projnce/projection/class_groups.h"
 
@@ -33,8 +34,9 @@ LossCritic ClassifierLoss::critic(const torch::Tensor& /*rows*/, const torch::Te
 LossValue ClassifierLoss::evaluate(const ContrastiveBatch& batch) {
   const auto scores =
       logits(batch.anchor_features.defined() ? batch.anchor_features : batch.anchors);  // [N, C]
-  const auto loss = loss_of(scores, batch.anchor_labels, batch.reduction);
-  return {loss, {{"accuracy", accuracy(scores, batch.anchor_labels)}}};
+  check_logits(scores, batch.anchor_labels, name_);
+  const auto labels = upload(batch.anchor_labels, scores.device());
+  return {loss_of(scores, labels, batch.reduction), {{"accuracy", accuracy(scores, labels)}}};
 }
 
 void check_logits(const torch::Tensor& logits, const torch::Tensor& labels,

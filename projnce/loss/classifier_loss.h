@@ -26,7 +26,7 @@ class ClassifierLoss : public Loss {
   /// `name` begins the messages of errors.
   ClassifierLoss(std::string name, int64_t num_classes, int64_t feature_dim);
 
-  /// The loss of logits [N, C] with labels [N].
+  /// The loss of logits [N, C] with labels [N] on the same device, which are checked.
   virtual torch::Tensor loss_of(const torch::Tensor& logits, const torch::Tensor& labels,
                                 Reduction reduction) = 0;
 

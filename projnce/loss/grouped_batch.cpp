@@ -38,9 +38,9 @@ torch::Tensor checked_labels(const torch::Tensor& labels, const torch::Tensor& r
   if (!at::isIntegralType(labels.scalar_type(), /*includeBool=*/false)) {
     fail(loss, ": ", what, " have type ", labels.scalar_type(), ", expected integers");
   }
-  if (labels.device() != rows.device()) {
+  if (!labels.is_cpu() && labels.device() != rows.device()) {
     fail(loss, ": ", what, " are on ", labels.device(), ", expected ", rows.device(),
-         ", where the embeddings are");
+         ", where the embeddings are, or the CPU");
   }
   return labels.to(torch::kInt64);
 }
@@ -108,16 +108,17 @@ GroupedBatch validate_batch(const ContrastiveBatch& batch, GroupBy group_by,
       checked_labels(by_class ? batch.candidate_labels : batch.candidate_instances, candidates,
                      by_class ? "candidate_labels" : "candidate_instances", loss);
   const bool same_rows = labels.is_same(anchor_labels);
-  if (!same_rows && !torch::equal(labels.narrow(0, offset, count), anchor_labels)) {
+  if (!same_rows && !torch::equal(labels.narrow(0, offset, count).cpu(), anchor_labels.cpu())) {
     fail(loss, ": the anchors' labels differ from those of the candidates at anchor_offset ",
          offset, ", which must be the same rows");
   }
-  GroupedBatch rows{.anchors = anchors,
-                    .candidates = {.rows = candidates,
-                                   .groups = projection::group_by_class(labels),
-                                   .anchor_offset = offset,
-                                   .num_anchors = count,
-                                   .soft_labels = batch.candidate_soft_labels}};
+  GroupedBatch rows{
+      .anchors = anchors,
+      .candidates = {.rows = candidates,
+                     .groups = projection::group_by_class(labels, candidates.device()),
+                     .anchor_offset = offset,
+                     .num_anchors = count,
+                     .soft_labels = batch.candidate_soft_labels}};
   rows.anchor_class = rows.candidates.anchor_ids();
   rows.class_size = rows.candidates.groups.counts.index_select(0, rows.anchor_class);
   rows.reduction = batch.reduction;

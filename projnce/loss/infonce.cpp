@@ -1,5 +1,6 @@
 #include "projnce/loss/infonce.h"
 
+#include "projnce/core/device.h"
 #include "projnce/core/error.h"
 #include "projnce/loss/grouped_batch.h"
 #include "projnce/loss/pairwise_logsumexp.h"
@@ -42,9 +43,8 @@ LossValue reduce_infonce(const InfonceTerms& terms, double share, double anchors
   return {loss, {{"alignment", alignment.detach()}, {"uniformity", uniformity.detach()}}};
 }
 
-/// The candidates' rows of each pair, [B, 2], the earlier row first.
-torch::Tensor pair_rows(const GroupedBatch& rows) {
-  const auto& groups = rows.candidates.groups;
+/// The candidates' rows of each pair, [B, 2], the earlier row first; on the CPU.
+torch::Tensor pair_rows(const projection::ClassGroups& groups) {
   if ((groups.counts != 2).any().item<bool>()) {
     fail(Hint{"use simclr for another number of views"},
          "infonce: every instance needs exactly two rows among the candidates");
@@ -53,15 +53,33 @@ torch::Tensor pair_rows(const GroupedBatch& rows) {
   return order.view({-1, 2});
 }
 
+/// The pairs of a batch, on the CPU.
+struct Pairs {
+  torch::Tensor rows;         // [B, 2]
+  torch::Tensor of_anchor;    // [N]: the pair of each anchor
+  torch::Tensor anchor_rows;  // [N]: the row of each anchor among the candidates
+
+  explicit Pairs(const GroupedBatch& batch) {
+    const auto groups = projection::on_host(batch.candidates.groups);
+    const auto first = batch.candidates.anchor_offset;
+    rows = pair_rows(groups);
+    of_anchor = groups.ids.narrow(0, first, batch.num_anchors());
+    anchor_rows = torch::arange(first, first + batch.num_anchors());
+  }
+};
+
 /// The anchors that are views `from`, against all views `to`; 0 for the other anchors.
-InfonceTerms view_terms(const GroupedBatch& rows, const torch::Tensor& pairs, int64_t from,
-                        int64_t to, double temperature) {
+InfonceTerms view_terms(const GroupedBatch& rows, const Pairs& pairs, int64_t from, int64_t to,
+                        double temperature) {
+  const auto device = rows.anchors.device();
   const auto is_from =
-      pairs.select(1, from).index_select(0, rows.anchor_class) == rows.self_index();
-  const auto index = is_from.nonzero().squeeze(1);
-  const auto terms = infonce_terms(rows.anchors.index_select(0, index),
-                                   rows.candidates.rows.index_select(0, pairs.select(1, to)),
-                                   rows.anchor_class.index_select(0, index), temperature);
+      pairs.rows.select(1, from).index_select(0, pairs.of_anchor) == pairs.anchor_rows;
+  const auto chosen = is_from.nonzero().squeeze(1);
+  const auto index = upload(chosen, device);
+  const auto terms =
+      infonce_terms(rows.anchors.index_select(0, index),
+                    rows.candidates.rows.index_select(0, upload(pairs.rows.select(1, to), device)),
+                    upload(pairs.of_anchor.index_select(0, chosen), device), temperature);
   const auto zeros = torch::zeros({rows.num_anchors()}, rows.anchors.options());
   return {zeros.index_add(0, index, terms.alignment), zeros.index_add(0, index, terms.uniformity)};
 }
@@ -94,7 +112,7 @@ InfonceLoss::InfonceLoss(const InfonceOptions& options) : options_(options) {
 
 LossValue InfonceLoss::evaluate(const ContrastiveBatch& batch) {
   const auto rows = validate_batch(batch, GroupBy::kInstance, "infonce");
-  const auto pairs = pair_rows(rows);
+  const Pairs pairs(rows);
   const auto forward = view_terms(rows, pairs, 0, 1, options_.temperature);
   // Half of the candidates are first views. With half of the anchors as the divisor, whichever
   // views they are, the average over processes weighted by anchors is the value of one process.

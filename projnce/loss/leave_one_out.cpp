@@ -4,6 +4,7 @@
 #include <limits>
 #include <utility>
 
+#include "projnce/core/device.h"
 #include "projnce/core/error.h"
 #include "projnce/loss/pairwise_logsumexp.h"
 #include "projnce/projection/class_groups.h"
@@ -19,8 +20,9 @@ constexpr double kSumTolerance = 1e-6;
 constexpr double kZeroSquare = 1e-14;
 
 /// Views of one instance have one label.
-void check_instance_labels(const GroupedBatch& rows, const projection::ClassGroups& instances) {
-  const auto& classes = rows.candidates.groups;
+void check_instance_labels(const GroupedBatch& rows, const GroupedBatch& by_instance) {
+  const auto classes = projection::on_host(rows.candidates.groups);
+  const auto instances = projection::on_host(by_instance.candidates.groups);
   const auto class_of_instance = torch::zeros({instances.size()}, classes.ids.options())
                                      .index_copy(0, instances.ids, classes.ids);
   const auto expected = class_of_instance.index_select(0, instances.ids);
@@ -54,10 +56,12 @@ LogPriors hard_log_priors(const GroupedBatch& rows, const GroupedBatch& instance
     };
     return {log_of(groups.counts), log_of(own_count), log_of(others)};
   }
-  const auto weights = options.priors == PriorSource::kTraining
-                           ? select_class_priors(class_priors, groups.labels)
-                           : torch::ones({groups.size()},
-                                         groups.counts.options().dtype(torch::kFloat64));  // [K]
+  const auto weights =
+      options.priors == PriorSource::kTraining
+          ? upload(select_class_priors(class_priors, projection::on_host(groups).labels),
+                   rows.anchors.device())
+          : torch::ones({groups.size()},
+                        groups.counts.options().dtype(torch::kFloat64));  // [K]
   const auto log_weights = weights.log().to(rows.anchors.scalar_type());
   return {log_weights, log_weights.index_select(0, rows.anchor_class),
           weights.sum().log().to(rows.anchors.scalar_type())};
@@ -87,7 +91,8 @@ Tensor soft_weights(const Tensor& share, const SoftClasses& soft, PriorSource pr
     case PriorSource::kUniform:
       return torch::ones_like(share);
     case PriorSource::kTraining:
-      return select_class_priors(class_priors, soft.labels).expand_as(share);
+      return upload(select_class_priors(class_priors, soft.labels), share.device())
+          .expand_as(share);
   }
   TORCH_CHECK(false, "unknown source of priors");
 }
@@ -107,7 +112,7 @@ GroupedBatch group_by_instance(ContrastiveBatch batch) {
 LeaveOneOutTerms hard_leave_one_out(const GroupedBatch& rows, const GroupedBatch& instances,
                                     const ProjncePerpOptions& options, const Tensor& class_priors) {
   const auto& groups = rows.candidates.groups;
-  check_instance_labels(rows, instances.candidates.groups);
+  check_instance_labels(rows, instances);
   const auto z = options.detach_g ? rows.candidates.rows.detach() : rows.candidates.rows;  // [M, D]
   const auto sums = projection::class_sums(groups, z);                                     // [K, D]
   const auto of_instances = projection::class_sums(instances.candidates.groups, z);        // [U, D]
@@ -213,7 +218,7 @@ void check_class_priors(const Tensor& priors) {
 
 Tensor select_class_priors(const Tensor& priors, const Tensor& labels) {
   projection::check_labels(labels, priors.size(0), concat(kPerpName, ": class priors"));
-  return priors.detach().to(labels.device(), torch::kFloat64).index_select(0, labels);
+  return priors.detach().to(torch::kCPU, torch::kFloat64).index_select(0, labels);
 }
 
 }  // namespace projnce::loss

@@ -34,7 +34,7 @@ struct LeaveOneOutTerms {
 /// Soft labels of the candidates.
 struct SoftClasses {
   torch::Tensor q;             // [M, K]
-  torch::Tensor labels;        // [K], int64: the label of each column
+  torch::Tensor labels;        // [K], int64, on the CPU: the label of each column
   torch::Tensor anchor_class;  // [N], int64: the column of each anchor's label
 };
 
@@ -63,7 +63,8 @@ LossValue leave_one_out_loss(const GroupedBatch& rows, const LeaveOneOutTerms& t
 /// within 1e-6.
 void check_class_priors(const torch::Tensor& priors);
 
-/// The priors [K] of the classes `labels` [K], float64. Throws if a label is outside 0..C-1.
+/// The priors [K] of the classes `labels` [K], float64, on the CPU like the labels. Throws if a
+/// label is outside 0..C-1.
 torch::Tensor select_class_priors(const torch::Tensor& priors, const torch::Tensor& labels);
 
 }  // namespace projnce::loss

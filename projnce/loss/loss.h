@@ -23,7 +23,8 @@ torch::Tensor reduce(const torch::Tensor& per_anchor, Reduction reduction);
 
 /// The input of every loss. `anchors` are this process's embeddings; `candidates` are the rows that
 /// they are compared with: the same rows on one process, all gathered rows on several. Losses never
-/// normalize.
+/// normalize. Labels and instances are on the CPU or on the device of the embeddings; reading them
+/// from another device waits for it.
 struct ContrastiveBatch {
   torch::Tensor anchors = {};           // [N, D]
   torch::Tensor anchor_labels = {};     // [N], int64

@@ -54,8 +54,9 @@ LossValue projnce_mlp(const ContrastiveBatch& batch, const torch::Tensor& matrix
   check_matrix(matrix, grouped);
   // g_c: row c of the learned matrix
   const auto& labels = grouped.candidates.groups.labels;
-  const auto vectors = matrix.to(grouped.anchors.scalar_type());               // [C, D]
-  auto present = projection::select_class_vectors(vectors, labels, kMlpName);  // [K, D]
+  const auto vectors = matrix.to(grouped.anchors.scalar_type());  // [C, D]
+  auto present =
+      projection::select_class_vectors(vectors, grouped.candidates.groups, kMlpName);  // [K, D]
   if (options.class_weight == ClassWeight::kUniform) {
     return uniform_infonce(grouped, options.normalize_g ? projection::unit_rows(vectors) : vectors,
                            labels.index_select(0, grouped.anchor_class), options.temperature);

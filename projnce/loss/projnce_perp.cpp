@@ -25,7 +25,7 @@ void check_with_priors(const ProjncePerpOptions& options, const torch::Tensor& c
 
 /// pi is 0 for no class that occurs, and has an entry for each column of given soft labels.
 void check_priors_of_batch(const torch::Tensor& class_priors, const GroupedBatch& rows) {
-  const auto& labels = rows.candidates.groups.labels;
+  const auto labels = projection::on_host(rows.candidates.groups).labels;
   const auto impossible = (select_class_priors(class_priors, labels) == 0).nonzero();
   if (impossible.size(0) > 0) {
     fail(kPerpName, ": the prior of class ", labels[impossible[0].item<int64_t>()].item<int64_t>(),
@@ -42,11 +42,11 @@ void check_priors_of_batch(const torch::Tensor& class_priors, const GroupedBatch
 SoftClasses soft_classes(const GroupedBatch& rows, const projection::PerpOptions& options) {
   const auto& groups = rows.candidates.groups;
   if (options.soft_source != projection::SoftSource::kGiven) {
-    return {projection::soft_labels(rows.candidates, options), groups.labels, rows.anchor_class};
+    return {projection::soft_labels(rows.candidates, options), projection::on_host(groups).labels,
+            rows.anchor_class};
   }
   const auto q = projection::given_soft_labels(rows.candidates);  // [M, C]
-  return {q, torch::arange(q.size(1), groups.labels.options()),
-          groups.labels.index_select(0, rows.anchor_class)};
+  return {q, torch::arange(q.size(1)), groups.labels.index_select(0, rows.anchor_class)};
 }
 
 /// l_i = -s_{i,y_i} + log sum_{c in C_i} rho_c e^{s_ic},  s_ic = z_i.g_c^(i)/t

@@ -2,6 +2,7 @@
 
 #include <cmath>
 
+#include "projnce/core/device.h"
 #include "projnce/core/error.h"
 
 namespace projnce::loss {
@@ -18,15 +19,20 @@ void check_options(const SceOptions& options) {
   }
 }
 
+torch::Tensor symmetric_of(const torch::Tensor& logits, const torch::Tensor& labels,
+                           const SceOptions& options, Reduction reduction) {
+  const auto log_p = logits.log_softmax(/*dim=*/1).gather(1, labels.unsqueeze(1)).squeeze(1);
+  // -alpha log p + beta (-A) (1 - p); 1 - p = -expm1(log p) stays exact for p near 1.
+  return reduce(options.beta * options.A * log_p.expm1() - options.alpha * log_p, reduction);
+}
+
 }  // namespace
 
 torch::Tensor symmetric_cross_entropy(const torch::Tensor& logits, const torch::Tensor& labels,
                                       const SceOptions& options, Reduction reduction) {
   check_options(options);
   check_logits(logits, labels, "sce");
-  const auto log_p = logits.log_softmax(/*dim=*/1).gather(1, labels.unsqueeze(1)).squeeze(1);
-  // -alpha log p + beta (-A) (1 - p); 1 - p = -expm1(log p) stays exact for p near 1.
-  return reduce(options.beta * options.A * log_p.expm1() - options.alpha * log_p, reduction);
+  return symmetric_of(logits, upload(labels, logits.device()), options, reduction);
 }
 
 SceLoss::SceLoss(const SceOptions& options, int64_t num_classes, int64_t feature_dim)
@@ -36,7 +42,7 @@ SceLoss::SceLoss(const SceOptions& options, int64_t num_classes, int64_t feature
 
 torch::Tensor SceLoss::loss_of(const torch::Tensor& logits, const torch::Tensor& labels,
                                Reduction reduction) {
-  return symmetric_cross_entropy(logits, labels, options_, reduction);
+  return symmetric_of(logits, labels, options_, reduction);
 }
 
 }  // namespace projnce::loss

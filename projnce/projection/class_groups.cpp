@@ -5,6 +5,7 @@
 #include <optional>
 #include <vector>
 
+#include "projnce/core/device.h"
 #include "projnce/core/error.h"
 
 namespace projnce::projection {
@@ -42,15 +43,33 @@ std::optional<ClassGroups> group_by_table(const torch::Tensor& labels) {
   return groups;
 }
 
-}  // namespace
-
-ClassGroups group_by_class(const torch::Tensor& labels) {
-  if (labels.device().is_cpu()) {
-    if (auto groups = group_by_table(labels)) return *groups;
-  }
+/// REQUIRES: labels on the CPU.
+ClassGroups group_on_host(const torch::Tensor& labels) {
+  if (auto groups = group_by_table(labels)) return *groups;
   const auto [values, ids, counts] =
       torch::_unique2(labels, /*sorted=*/true, /*return_inverse=*/true, /*return_counts=*/true);
   return {.ids = ids, .labels = values, .counts = counts};
+}
+
+}  // namespace
+
+ClassGroups group_by_class(const torch::Tensor& labels) {
+  return group_by_class(labels, labels.device());
+}
+
+ClassGroups group_by_class(const torch::Tensor& labels, const torch::Device& device) {
+  auto host = group_on_host(labels.cpu());
+  if (device.is_cpu()) return host;
+  return {.ids = upload(host.ids, device),
+          .labels = upload(host.labels, device),
+          .counts = upload(host.counts, device),
+          .host = std::make_shared<const ClassGroups>(std::move(host))};
+}
+
+ClassGroups on_host(const ClassGroups& groups) {
+  if (groups.host) return *groups.host;
+  if (groups.ids.is_cpu()) return groups;
+  return {.ids = groups.ids.cpu(), .labels = groups.labels.cpu(), .counts = groups.counts.cpu()};
 }
 
 torch::Tensor class_sums(const ClassGroups& groups, const torch::Tensor& rows) {
@@ -84,10 +103,10 @@ void check_labels(const torch::Tensor& labels, int64_t num_classes, const std::s
        ", the classes it was made for");
 }
 
-torch::Tensor select_class_vectors(const torch::Tensor& matrix, const torch::Tensor& labels,
+torch::Tensor select_class_vectors(const torch::Tensor& matrix, const ClassGroups& groups,
                                    const std::string& name) {
-  check_labels(labels, matrix.size(0), name);
-  return matrix.index_select(0, labels);
+  check_labels(on_host(groups).labels, matrix.size(0), name);
+  return matrix.index_select(0, groups.labels);
 }
 
 }  // namespace projnce::projection

@@ -22,7 +22,7 @@ Projected FixedProjection::project(const CandidateRows& candidates) {
          " numbers each, the embeddings ", width);
   }
   return {.vectors = select_class_vectors(vectors_.to(candidates.rows.scalar_type()),
-                                          candidates.groups.labels, "projection fixed")};
+                                          candidates.groups, "projection fixed")};
 }
 
 }  // namespace projnce::projection

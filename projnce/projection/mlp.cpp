@@ -40,7 +40,7 @@ torch::Tensor MlpProjection::class_vectors() const {
 
 Projected MlpProjection::project(const CandidateRows& candidates) {
   const auto vectors = class_vectors().to(candidates.rows.scalar_type());
-  return {.vectors = select_class_vectors(vectors, candidates.groups.labels, "projection mlp")};
+  return {.vectors = select_class_vectors(vectors, candidates.groups, "projection mlp")};
 }
 
 }  // namespace projnce::projection

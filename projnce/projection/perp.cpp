@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <numbers>
 
 #include "projnce/core/counted.h"
@@ -231,9 +232,14 @@ torch::Tensor given_soft_labels(const CandidateRows& candidates) {
          ", expected numbers with ", counted(candidates.size(), "row"),
          " and a column for each class");
   }
-  if ((q < 0).any().item<bool>()) fail("projection perp: a soft label is negative");
-  check_labels(candidates.groups.labels, q.size(1), "projection perp");
-  return q.to(candidates.rows.scalar_type());
+  check_labels(on_host(candidates.groups).labels, q.size(1), "projection perp");
+  const auto rows_type = candidates.rows.scalar_type();
+  if (q.is_cpu()) {
+    if ((q < 0).any().item<bool>()) fail("projection perp: a soft label is negative");
+    return q.to(rows_type);
+  }
+  // Reading the flag would wait for the device: the loss becomes NaN instead.
+  return q.masked_fill(q < 0, std::numeric_limits<double>::quiet_NaN()).to(rows_type);
 }
 
 torch::Tensor soft_labels(const CandidateRows& candidates, const PerpOptions& options) {
