@@ -115,7 +115,8 @@ void CheckpointDir::prepare_for_writing() const {
 
 namespace {
 
-/// Copies `tensors`, reusing the memory of `buffers` with the same shape, strides and type.
+/// Copies `tensors` to the CPU, reusing the memory of `buffers` with the same shape, strides and
+/// type.
 NamedTensors copy_tensors(const NamedTensors& tensors, NamedTensors buffers) {
   const torch::NoGradGuard no_grad;
   buffers.resize(tensors.size());
@@ -124,12 +125,11 @@ NamedTensors copy_tensors(const NamedTensors& tensors, NamedTensors buffers) {
     auto& [name, buffer] = buffers[i];
     name = tensors[i].first;
     const bool fits = buffer.defined() && buffer.sizes() == tensor.sizes() &&
-                      buffer.strides() == tensor.strides() &&
-                      buffer.options().dtype() == tensor.dtype();
+                      buffer.strides() == tensor.strides() && buffer.dtype() == tensor.dtype();
     if (fits) {
       buffer.copy_(tensor);
     } else {
-      buffer = tensor.detach().clone();
+      buffer = tensor.detach().to(torch::kCPU, /*non_blocking=*/false, /*copy=*/true);
     }
   }
   return buffers;

@@ -32,7 +32,7 @@ constexpr int64_t kSmallReduceBytes = 16 << 10;
                first_line_of(error), ")");
 }
 
-/// Starts a Gloo operation and waits for it.
+/// Starts an operation and waits for it; with NCCL, only the device waits.
 template <class Start>
 void run_collective(ProcessGroupImpl& group, const char* what, Start&& start) {
   try {
@@ -71,6 +71,20 @@ std::vector<torch::Tensor> blocks_of(const torch::Tensor& all, int world) {
   const auto rows = all.size(0) / world;
   for (int rank = 0; rank < world; ++rank) blocks.push_back(all.narrow(0, rank * rows, rows));
   return blocks;
+}
+
+/// True if the tensor is on a device without its own backend: it is copied to the CPU and back.
+bool needs_host_copy(const std::shared_ptr<ProcessGroupImpl>& group, const torch::Tensor& tensor) {
+  return group && !tensor.is_cpu() && !(group->nccl && tensor.is_cuda());
+}
+
+/// Runs `action` on a copy on the CPU and copies the result back.
+template <class Action>
+void on_host_copy(torch::Tensor& tensor, Action&& action) {
+  const torch::NoGradGuard no_grad;
+  auto host = tensor.cpu();
+  action(host);
+  tensor.copy_(host);
 }
 
 /// Runs `action` on a contiguous copy, if needed, and copies the result back. Gloo ignores strides:
@@ -113,6 +127,10 @@ int ProcessGroup::size() const {
   return group_ ? group_->world : 1;
 }
 
+void ProcessGroup::use_device(const torch::Device& device) {
+  if (group_ && device.is_cuda() && !group_->nccl) connect_nccl(*group_, device);
+}
+
 std::vector<int64_t> ProcessGroup::all_gather_counts(int64_t mine, const char* what) {
   const auto counts = all_gather(torch::tensor(mine, torch::kLong), what);
   const auto* values = counts.data_ptr<int64_t>();
@@ -126,12 +144,15 @@ torch::Tensor ProcessGroup::all_gather_rows(const torch::Tensor& mine,
               "all_gather_rows: shape ", mine.sizes(), " does not match counts ", counts);
   if (!group_) return mine;
   const torch::NoGradGuard no_grad;
+  if (needs_host_copy(group_, mine)) {
+    return all_gather_rows(mine.cpu(), counts, what).to(mine.device());
+  }
   const auto rows = *std::max_element(counts.begin(), counts.end());
   if (rows == 0) return mine;
   auto all = empty_rows(mine, rows * size());
   std::vector<torch::Tensor> inputs = {padded_rows(mine, rows)};
   std::vector<std::vector<torch::Tensor>> outputs = {blocks_of(all, size())};
-  run_collective(*group_, what, [&] { return group_->gloo->allgather(outputs, inputs); });
+  run_collective(*group_, what, [&] { return group_->backend(mine).allgather(outputs, inputs); });
   if (total_rows(counts) == all.size(0)) return all;
   auto& blocks = outputs.front();
   for (size_t r = 0; r < blocks.size(); ++r) blocks[r] = blocks[r].narrow(0, 0, counts[r]);
@@ -150,13 +171,16 @@ torch::Tensor ProcessGroup::reduce_scatter(const torch::Tensor& all,
               "reduce_scatter: shape ", all.sizes(), " does not match counts ", counts);
   if (!group_ || all.numel() == 0) return all;
   const torch::NoGradGuard no_grad;
+  if (needs_host_copy(group_, all)) {
+    return reduce_scatter(all.cpu(), counts, what).to(all.device());
+  }
   const auto mine = counts[static_cast<size_t>(rank())];
   auto input = all.contiguous();
   auto received = empty_rows(all, mine * size());
   auto send_rows = counts;
   auto receive_rows = std::vector<int64_t>(counts.size(), mine);
   run_collective(*group_, what, [&] {
-    return group_->gloo->alltoall_base(received, input, receive_rows, send_rows);
+    return group_->backend(all).alltoall_base(received, input, receive_rows, send_rows);
   });
   const auto parts = blocks_of(received, size());
   auto result = parts.front().clone();
@@ -166,9 +190,12 @@ torch::Tensor ProcessGroup::reduce_scatter(const torch::Tensor& all,
 
 void ProcessGroup::all_reduce(torch::Tensor& tensor, const char* what) {
   if (!group_ || tensor.numel() == 0) return;
+  if (needs_host_copy(group_, tensor)) {
+    return on_host_copy(tensor, [&](torch::Tensor& host) { all_reduce(host, what); });
+  }
   if (bytes_in(tensor) <= kSmallReduceBytes) return all_reduce_small(tensor, what);
   on_contiguous(tensor, [&](std::vector<torch::Tensor>& contiguous) {
-    run_collective(*group_, what, [&] { return group_->gloo->allreduce(contiguous); });
+    run_collective(*group_, what, [&] { return group_->backend(tensor).allreduce(contiguous); });
   });
 }
 
@@ -182,8 +209,11 @@ void ProcessGroup::all_reduce_small(torch::Tensor& tensor, const char* what) {
 
 void ProcessGroup::broadcast(torch::Tensor& tensor, const char* what) {
   if (!group_ || tensor.numel() == 0) return;
+  if (needs_host_copy(group_, tensor)) {
+    return on_host_copy(tensor, [&](torch::Tensor& host) { broadcast(host, what); });
+  }
   on_contiguous(tensor, [&](std::vector<torch::Tensor>& contiguous) {
-    run_collective(*group_, what, [&] { return group_->gloo->broadcast(contiguous); });
+    run_collective(*group_, what, [&] { return group_->backend(tensor).broadcast(contiguous); });
   });
 }
 
@@ -206,10 +236,15 @@ void ProcessGroup::barrier(const char* what) {
 PendingAllReduce ProcessGroup::start_all_reduce(const torch::Tensor& flat, const char* what) {
   TORCH_CHECK(flat.is_contiguous(), "start_all_reduce: expected a contiguous tensor");
   if (!group_ || flat.numel() == 0) return PendingAllReduce(nullptr);
+  if (needs_host_copy(group_, flat)) {
+    auto target = flat;
+    all_reduce(target, what);
+    return PendingAllReduce(nullptr);
+  }
   std::vector<torch::Tensor> tensors = {flat};
   WorkPtr work;
   try {
-    work = group_->gloo->allreduce(tensors);
+    work = group_->backend(flat).allreduce(tensors);
   } catch (const std::exception& error) {
     fail_lost(*group_, what, error);
   }

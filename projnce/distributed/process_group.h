@@ -34,6 +34,9 @@ class PendingAllReduce {
 /// that.
 ///
 /// Results are deterministic and identical on every rank: sums are taken in a fixed order.
+///
+/// Tensors on the CPU use Gloo, tensors on CUDA devices NCCL after `use_device`; a call then
+/// returns before the device has finished. Tensors on other devices are copied to the CPU and back.
 class ProcessGroup {
  public:
   /// Returns a group of one process.
@@ -45,6 +48,10 @@ class ProcessGroup {
   int rank() const;
   int size() const;
   bool is_rank_zero() const { return rank() == 0; }
+
+  /// Connects the devices of the ranks, if they are CUDA devices. Throws if this program was built
+  /// without NCCL. Collective.
+  void use_device(const torch::Device& device);
 
   /// Returns the value of every rank, in rank order.
   std::vector<int64_t> all_gather_counts(int64_t mine, const char* what = "counting rows");

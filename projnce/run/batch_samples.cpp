@@ -5,8 +5,11 @@
 namespace projnce::run {
 
 BatchSamples gather_samples(const loader::Batch& batch, distributed::ProcessGroup& ranks) {
-  const auto rows = batch.images.isfinite().flatten(1).all(1);  // [V * B]
-  const auto finite = rows.view({batch.views, batch.size()}).all(0).to(torch::kLong);
+  auto finite = torch::ones({batch.size()}, torch::kLong);
+  if (batch.images.defined()) {
+    const auto rows = batch.images.isfinite().flatten(1).all(1);  // [V * B]
+    finite = rows.view({batch.views, batch.size()}).all(0).to(torch::kLong);
+  }
   const auto all = ranks.all_gather_rows(torch::stack({batch.indices, finite}, 1),
                                          ranks.all_gather_counts(batch.size()));
   return {all.select(1, 0), all.select(1, 1).to(torch::kBool)};

@@ -58,13 +58,21 @@ void update_span(const AdamWFactors& factors, const std::vector<FlatSlot>& slots
 }  // namespace
 
 AdamW::AdamW(NamedParameters parameters, const AdamWOptions& options) : options_(options) {
+  torch::Device device = torch::kCPU;
   for (auto& [name, parameter] : parameters) {
-    TORCH_CHECK(parameter.scalar_type() == torch::kFloat && parameter.device().is_cpu() &&
+    if (slots_.empty()) device = parameter.device();
+    TORCH_CHECK(parameter.scalar_type() == torch::kFloat && parameter.device() == device &&
                     parameter.is_non_overlapping_and_dense(),
-                "AdamW: parameter ", name, " is not a dense float tensor on the CPU");
+                "AdamW: parameter ", name, " is not a dense float tensor on ", device);
     const auto plain = parameter.detach();
     slots_.push_back({name, parameter, torch::zeros_like(plain), torch::zeros_like(plain)});
   }
+  device_steps_ = torch::zeros({}, torch::TensorOptions(torch::kDouble).device(device));
+}
+
+void AdamW::set_steps(int64_t steps) {
+  steps_ = steps;
+  device_steps_.fill_(static_cast<double>(steps));
 }
 
 void AdamW::step(double learning_rate) {

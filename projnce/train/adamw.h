@@ -21,22 +21,32 @@ using NamedParameters = std::vector<std::pair<std::string, torch::Tensor>>;
 
 /// AdamW (Loshchilov and Hutter 2019): the same update as torch::optim::AdamW, fused into one pass
 /// over memory. Each parameter, gradient and moment is read once and written once, and all
-/// parameters share one parallel region. Parameters must be float32 on the CPU; parameters without
-/// gradient are unchanged. Results are bit-identical for any number of threads.
+/// parameters share one parallel region. Parameters must be float32 and on one device; parameters
+/// without gradient are unchanged. Results are bit-identical for any number of threads.
+///
+/// `step` and `gradient_norm` are for the CPU, `step_where` and `gradient_norm_on_device` for any
+/// other device.
 class AdamW {
  public:
   AdamW(NamedParameters parameters, const AdamWOptions& options);
 
   void step(double learning_rate);
+  /// Same with gradients multiplied by the scalar `factor`, if the bool scalar `updates` is true;
+  /// otherwise nothing changes. Modifies the gradients. Does not wait for the device, and therefore
+  /// does not change `steps`: see count_step.
+  void step_where(const torch::Tensor& updates, double learning_rate, const torch::Tensor& factor);
+  /// Counts a step of `step_where` that is known to have updated the parameters.
+  void count_step() { ++steps_; }
   void zero_grad();
   /// Returns the L2 norm of all gradients concatenated.
   double gradient_norm() const;
+  torch::Tensor gradient_norm_on_device() const;
 
   /// Returns the first and second moments as "mean.NAME" and "square.NAME". The tensors are not
   /// copied.
   NamedParameters state() const;
   int64_t steps() const { return steps_; }
-  void set_steps(int64_t steps) { steps_ = steps; }
+  void set_steps(int64_t steps);
 
  private:
   struct Slot {
@@ -49,6 +59,7 @@ class AdamW {
   AdamWOptions options_;
   std::vector<Slot> slots_;
   int64_t steps_ = 0;
+  torch::Tensor device_steps_;  // float64 scalar on the device of the parameters
 };
 
 }  // namespace projnce::train

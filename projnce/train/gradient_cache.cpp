@@ -1,6 +1,6 @@
 #include "projnce/train/gradient_cache.h"
 
-#include <ATen/CPUGeneratorImpl.h>
+#include <ATen/Context.h>
 #include <torch/autograd.h>
 #include <torch/types.h>
 #include <torch/utils.h>
@@ -10,16 +10,28 @@
 #include <numeric>
 #include <vector>
 
+#include "projnce/train/autocast.h"
+
 namespace projnce::train {
 
-torch::Tensor random_state() {
-  auto generator = at::detail::getDefaultCPUGenerator();
+namespace {
+
+at::Generator default_generator(const torch::Device& device) {
+  return device.is_meta() ? at::Generator() : at::globalContext().defaultGenerator(device);
+}
+
+}  // namespace
+
+torch::Tensor random_state(const torch::Device& device) {
+  auto generator = default_generator(device);
+  if (!generator.defined()) return {};
   const std::lock_guard lock(generator.mutex());
   return generator.get_state();
 }
 
-void set_random_state(const torch::Tensor& state) {
-  auto generator = at::detail::getDefaultCPUGenerator();
+void set_random_state(const torch::Tensor& state, const torch::Device& device) {
+  auto generator = default_generator(device);
+  if (!state.defined() || !generator.defined()) return;
   const std::lock_guard lock(generator.mutex());
   generator.set_state(state.clone());  // torch 2.13 crashes on a view with a storage offset
 }
@@ -36,6 +48,15 @@ void restore_buffers(encoder::EmbeddingModel& model, const std::vector<torch::Te
   for (size_t i = 0; i < copies.size(); ++i) buffers[i].copy_(copies[i]);
 }
 
+void restore_buffers_unless(const torch::Tensor& keep, encoder::EmbeddingModel& model,
+                            const std::vector<torch::Tensor>& copies) {
+  const torch::NoGradGuard no_grad;
+  auto buffers = model.buffers();
+  for (size_t i = 0; i < copies.size(); ++i) {
+    buffers[i].copy_(torch::where(keep, buffers[i], copies[i]));
+  }
+}
+
 namespace {
 
 /// A contiguous range of samples in the batch.
@@ -46,7 +67,8 @@ struct MicroBatch {
 
 /// State that encoding reads and modifies, besides weights and images.
 struct EncodingState {
-  torch::Tensor generator;
+  torch::Tensor host_generator;
+  torch::Tensor device_generator;  // undefined on the CPU
   std::vector<torch::Tensor> buffers;
 };
 
@@ -55,13 +77,25 @@ struct EncodedMicroBatches {
   std::vector<EncodingState> before;  // state before each micro-batch
 };
 
-EncodingState capture_state(const encoder::EmbeddingModel& model) {
-  return {random_state(), copy_buffers(model)};
+EncodingState capture_state(const encoder::EmbeddingModel& model, const torch::Device& device) {
+  return {random_state(), device.is_cpu() ? torch::Tensor() : random_state(device),
+          copy_buffers(model)};
 }
 
-void restore_state(encoder::EmbeddingModel& model, const EncodingState& state) {
+void restore_state(encoder::EmbeddingModel& model, const torch::Device& device,
+                   const EncodingState& state) {
   restore_buffers(model, state.buffers);
-  set_random_state(state.generator);
+  set_random_state(state.host_generator);
+  if (!device.is_cpu()) set_random_state(state.device_generator, device);
+}
+
+/// Outputs of the model in float32.
+encoder::Encoded encode(encoder::EmbeddingModel& model, const torch::Tensor& images,
+                        Precision precision) {
+  if (precision == Precision::kFloat32) return model.forward(images);
+  const Autocast autocast(images.device(), precision);
+  const auto encoded = model.forward(images);
+  return {encoded.features.to(torch::kFloat), encoded.embeddings.to(torch::kFloat)};
 }
 
 std::vector<MicroBatch> split_batch(int64_t samples, int64_t micro_batch) {
@@ -97,18 +131,18 @@ torch::Tensor join_rows(const std::vector<torch::Tensor>& micro_batches, int64_t
 EncodedMicroBatches encode_without_graph(encoder::EmbeddingModel& model,
                                          const torch::Tensor& images,
                                          const std::vector<MicroBatch>& micro_batches,
-                                         int64_t views) {
+                                         const EncodingPlan& plan) {
   const torch::NoGradGuard no_grad;
   std::vector<EncodingState> before;
   std::vector<torch::Tensor> features;
   std::vector<torch::Tensor> embeddings;
   for (const auto& micro_batch : micro_batches) {
-    before.push_back(capture_state(model));
-    const auto encoded = model.forward(rows_of(images, micro_batch, views));
+    before.push_back(capture_state(model, images.device()));
+    const auto encoded = encode(model, rows_of(images, micro_batch, plan.views), plan.precision);
     features.push_back(encoded.features);
     embeddings.push_back(encoded.embeddings);
   }
-  return {{join_rows(features, views), join_rows(embeddings, views)}, std::move(before)};
+  return {{join_rows(features, plan.views), join_rows(embeddings, plan.views)}, std::move(before)};
 }
 
 encoder::Encoded leaves_of(const encoder::Encoded& encoded) {
@@ -138,7 +172,7 @@ void call_before_last_pass(const EncodingPlan& plan) {
 
 loss::LossValue backward_whole_batch(encoder::EmbeddingModel& model, const torch::Tensor& images,
                                      const EncodingPlan& plan, const BatchLoss& loss) {
-  const auto outputs = model.forward(images);
+  const auto outputs = encode(model, images, plan.precision);
   const auto leaves = leaves_of(outputs);
   auto value = loss(leaves);
   call_before_last_pass(plan);
@@ -148,10 +182,10 @@ loss::LossValue backward_whole_batch(encoder::EmbeddingModel& model, const torch
 
 void backward_micro_batch(encoder::EmbeddingModel& model, const torch::Tensor& images,
                           const encoder::Encoded& leaves, const MicroBatch& micro_batch,
-                          int64_t views) {
-  const auto again = model.forward(rows_of(images, micro_batch, views));
+                          const EncodingPlan& plan) {
+  const auto again = encode(model, rows_of(images, micro_batch, plan.views), plan.precision);
   const auto part = [&](const torch::Tensor& leaf) {
-    return leaf.grad().defined() ? rows_of(leaf.grad(), micro_batch, views) : torch::Tensor();
+    return leaf.grad().defined() ? rows_of(leaf.grad(), micro_batch, plan.views) : torch::Tensor();
   };
   backward_outputs(again, part(leaves.features), part(leaves.embeddings));
 }
@@ -159,23 +193,24 @@ void backward_micro_batch(encoder::EmbeddingModel& model, const torch::Tensor& i
 loss::LossValue backward_micro_batches(encoder::EmbeddingModel& model, const torch::Tensor& images,
                                        const std::vector<MicroBatch>& micro_batches,
                                        const EncodingPlan& plan, const BatchLoss& loss) {
-  const auto first = encode_without_graph(model, images, micro_batches, plan.views);
+  const auto first = encode_without_graph(model, images, micro_batches, plan);
   const auto leaves = leaves_of(first.whole);
   auto value = loss(leaves);
-  const auto after = capture_state(model);
+  const auto after = capture_state(model, images.device());
   for (size_t i = 0; i < micro_batches.size(); ++i) {
-    restore_state(model, first.before[i]);
+    restore_state(model, images.device(), first.before[i]);
     if (i + 1 == micro_batches.size()) call_before_last_pass(plan);
-    backward_micro_batch(model, images, leaves, micro_batches[i], plan.views);
+    backward_micro_batch(model, images, leaves, micro_batches[i], plan);
   }
-  restore_state(model, after);
+  restore_state(model, images.device(), after);
   return value;
 }
 
 loss::LossValue empty_batch_loss(const encoder::EmbeddingModel& model, const EncodingPlan& plan,
                                  const BatchLoss& loss) {
   const auto weights = model.parameters();
-  const auto type = torch::dtype(weights.empty() ? torch::kFloat : weights[0].scalar_type());
+  const auto type = weights.empty() ? torch::TensorOptions(torch::kFloat)
+                                    : weights[0].options().requires_grad(false);
   auto value = loss(leaves_of({torch::empty({0, model.feature_dim()}, type),
                                torch::empty({0, model.embedding_dim()}, type)}));
   call_before_last_pass(plan);
@@ -184,8 +219,8 @@ loss::LossValue empty_batch_loss(const encoder::EmbeddingModel& model, const Enc
 
 }  // namespace
 
-loss::LossValue propagate(loss::LossValue value) {
-  value.loss.backward();
+loss::LossValue propagate(loss::LossValue value, const torch::Tensor& scale) {
+  value.loss.backward(scale);
   value.loss = value.loss.detach();
   return value;
 }
@@ -252,34 +287,36 @@ loss::LossValue weighted(loss::LossValue value, double weight) {
 /// Loss of a rank without rows. Evaluates the rows of all ranks with weight 0, so that this rank
 /// reports the same parts and has gradients for the same parameters as the others.
 loss::LossValue zero_weight_loss(loss::Loss& loss, const GatheredRows& rows,
-                                 const encoder::Encoded& leaves) {
+                                 const encoder::Encoded& leaves, const torch::Tensor& scale) {
   auto features = torch::zeros({rows.total(), leaves.features.size(1)}, leaves.features.options());
   features.requires_grad_();
   const auto everything = loss::make_batch(rows.embeddings, rows.labels, rows.instances, features);
-  auto value = propagate(weighted(loss.evaluate(everything), 0));
+  auto value = propagate(weighted(loss.evaluate(everything), 0), scale);
   if (features.grad().defined()) leaves.features.mutable_grad() = features.grad().narrow(0, 0, 0);
   return value;
 }
 
 loss::LossValue backward_local_loss(loss::Loss& loss, const GatheredRows& rows,
-                                    const encoder::Encoded& leaves) {
-  if (rows.own == 0) return zero_weight_loss(loss, rows, leaves);
+                                    const encoder::Encoded& leaves, const torch::Tensor& scale) {
+  if (rows.own == 0) return zero_weight_loss(loss, rows, leaves, scale);
   const auto weight = static_cast<double>(rows.own) / static_cast<double>(rows.total());
-  return propagate(weighted(loss.evaluate(batch_of(rows, leaves.features)), weight));
+  return propagate(weighted(loss.evaluate(batch_of(rows, leaves.features)), weight), scale);
 }
 
 }  // namespace
 
 loss::LossValue backward_global_loss(distributed::ProcessGroup& ranks, loss::Loss& loss,
-                                     const encoder::Encoded& leaves, const loader::Batch& batch) {
+                                     const encoder::Encoded& leaves, const loader::Batch& batch,
+                                     const torch::Tensor& scale) {
   if (ranks.size() == 1) {
     // Using one tensor as anchors and candidates halves the work of the kernels.
     return propagate(
         loss.evaluate(loss::make_batch(leaves.embeddings, batch.labels.repeat({batch.views}),
-                                       batch.indices.repeat({batch.views}), leaves.features)));
+                                       batch.indices.repeat({batch.views}), leaves.features)),
+        scale);
   }
   const auto rows = gather(ranks, leaves, batch);
-  const auto value = backward_local_loss(loss, rows, leaves);
+  const auto value = backward_local_loss(loss, rows, leaves, scale);
   if (rows.embeddings.grad().defined()) {
     leaves.embeddings.mutable_grad() = ranks.reduce_scatter(rows.embeddings.grad(), rows.counts);
   }

@@ -10,18 +10,23 @@
 #include "projnce/encoder/embedding_model.h"
 #include "projnce/loader/batch.h"
 #include "projnce/loss/loss.h"
+#include "projnce/train/train_options.h"
 
 namespace projnce::train {
 
 // State that a forward pass modifies as a side effect.
 
-/// Returns the state of LibTorch's default CPU generator.
-torch::Tensor random_state();
-void set_random_state(const torch::Tensor& state);
+/// Returns the state of the default generator of `device`; undefined if it has none.
+torch::Tensor random_state(const torch::Device& device = torch::kCPU);
+/// Restores a state; an undefined one changes nothing.
+void set_random_state(const torch::Tensor& state, const torch::Device& device = torch::kCPU);
 
 /// Copies the model's buffers (running statistics).
 std::vector<torch::Tensor> copy_buffers(const encoder::EmbeddingModel& model);
 void restore_buffers(encoder::EmbeddingModel& model, const std::vector<torch::Tensor>& copies);
+/// Same if the bool scalar `keep`, on the device of the model, is false; does not wait for it.
+void restore_buffers_unless(const torch::Tensor& keep, encoder::EmbeddingModel& model,
+                            const std::vector<torch::Tensor>& copies);
 
 /// How the rows of a batch are passed through the encoder.
 struct EncodingPlan {
@@ -34,6 +39,8 @@ struct EncodingPlan {
   /// If true, encodes even a batch without rows; needed if the encoder communicates with other
   /// processes. Default: false.
   bool encode_empty = false;
+  /// Type in which the model computes; its outputs are converted to float32.
+  Precision precision = Precision::kFloat32;
   /// Called before the last backward pass through the model; may be empty.
   std::function<void()> before_last_pass = {};
 };
@@ -42,8 +49,9 @@ struct EncodingPlan {
 /// returns the value without graph (see `propagate`).
 using BatchLoss = std::function<loss::LossValue(const encoder::Encoded& leaves)>;
 
-/// Back-propagates the loss to its leaves; returns the value without graph.
-loss::LossValue propagate(loss::LossValue value);
+/// Back-propagates the loss, multiplied by `scale` if that is defined, to its leaves; returns the
+/// value without graph.
+loss::LossValue propagate(loss::LossValue value, const torch::Tensor& scale = {});
 
 /// Encodes `images`, evaluates `loss` once on all rows, and accumulates the gradients of the
 /// model's and the loss's parameters.
@@ -71,9 +79,11 @@ loss::LossValue backward_batch(encoder::EmbeddingModel& model, const torch::Tens
 /// stored in `leaves`, which is exact for every loss. The loss's own parameters get this rank's
 /// contribution to their gradient.
 ///
-/// Returns this rank's contribution to the loss and to each of its parts, without graph. This is a
-/// collective: every rank must call it.
+/// Returns this rank's contribution to the loss and to each of its parts, without graph. All
+/// gradients are multiplied by the scalar `scale` if that is defined. This is a collective: every
+/// rank must call it.
 loss::LossValue backward_global_loss(distributed::ProcessGroup& ranks, loss::Loss& loss,
-                                     const encoder::Encoded& leaves, const loader::Batch& batch);
+                                     const encoder::Encoded& leaves, const loader::Batch& batch,
+                                     const torch::Tensor& scale = {});
 
 }  // namespace projnce::train

@@ -9,6 +9,13 @@ namespace projnce::train {
 
 enum class Schedule { kConstant, kCosine };
 
+/// Types in which the encoder computes; weights, losses and the optimizer use float32.
+enum class Precision {
+  kFloat32,
+  kBfloat16,  ///< torch's autocast to bfloat16
+  kFloat16,   ///< torch's autocast to float16 with loss scaling; not on the CPU
+};
+
 /// Learning-rate schedule, as a factor on the base learning rate.
 struct ScheduleOptions {
   Schedule schedule = Schedule::kConstant;
@@ -23,6 +30,7 @@ double schedule_factor(const ScheduleOptions& options, int64_t step, int64_t ste
 /// Options of the training loop. The defaults are the paper's.
 struct TrainOptions {
   std::string init = "";  ///< initial weights: a safetensors file or a run directory
+  Precision precision = Precision::kFloat32;
   int64_t epochs = 500;
   int64_t batch_size = 256;  ///< number of samples; a batch has batch_size * views rows
   /// Number of samples encoded at a time, up to batch_size; 0 = the whole batch. Saves memory, not

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "projnce/core/device.h"
 #include "projnce/core/error.h"
 #include "projnce/encoder/layers.h"
 #include "projnce/train/gradient_cache.h"
@@ -53,10 +54,15 @@ std::vector<torch::Tensor> parameters_in_reduction_order(const encoder::Embeddin
   return tensors;
 }
 
+bool is_finite(const StepReport& report) {
+  return std::isfinite(report.values.at("loss")) && std::isfinite(report.gradient_norm);
+}
+
 }  // namespace
 
 Trainer::Trainer(encoder::EmbeddingModelPtr model, loss::LossPtr loss, loader::TrainLoader& loader,
-                 const TrainOptions& options, distributed::ProcessGroupPtr ranks)
+                 const TrainOptions& options, distributed::ProcessGroupPtr ranks,
+                 const torch::Device& device)
     : model_(std::move(model)),
       loss_(std::move(loss)),
       loader_(loader),
@@ -64,7 +70,9 @@ Trainer::Trainer(encoder::EmbeddingModelPtr model, loss::LossPtr loss, loader::T
       ranks_(std::move(ranks)),
       parameters_(all_parameters(*model_, *loss_)),
       optimizer_(parameters_, {.weight_decay = options.weight_decay}),
-      gradients_(ranks_, parameters_in_reduction_order(*model_, *loss_)) {
+      gradients_(ranks_, parameters_in_reduction_order(*model_, *loss_)),
+      device_(device),
+      device_steps_(device_, options_) {
   if (ranks_->size() > 1 && options_.sync_batch_norm) {
     encoder::sync_batch_statistics(*model_, [ranks = ranks_](const torch::Tensor& mine) {
       return ranks->all_gather(mine, "synchronizing batch-norm statistics");
@@ -79,6 +87,7 @@ int64_t Trainer::total_steps() const {
 TrainEnd Trainer::run(const TrainHooks& hooks) {
   model_->train();
   loss_->train();
+  device_steps_.start(state_.nonfinite, state_.loss_scale);
   while (state_.epoch < options_.epochs) {
     if (!run_epoch(hooks)) return TrainEnd::kStopped;
   }
@@ -88,10 +97,11 @@ TrainEnd Trainer::run(const TrainHooks& hooks) {
 bool Trainer::run_epoch(const TrainHooks& hooks) {
   loader_.start_epoch(state_.epoch, state_.batch);
   while (auto batch = loader_.next()) {
-    const auto status = step(*batch, hooks);
+    const auto status = device_.is_cpu() ? step(*batch, hooks) : step_on_device(*batch, hooks);
     if (status.stop) return false;
     if (status.checkpoint && hooks.on_checkpoint) hooks.on_checkpoint();
   }
+  report_device_steps(hooks);
   const EpochReport report{state_.epoch, state_.step, learning_rate(state_.step - 1),
                            epoch_means()};
   if (hooks.on_epoch) hooks.on_epoch(report);
@@ -108,19 +118,12 @@ Trainer::StepStatus Trainer::step(const loader::Batch& batch, const TrainHooks& 
   const auto buffers =
       options_.skip_nonfinite > 0 ? copy_buffers(*model_) : std::vector<torch::Tensor>{};
   const auto value = backward(batch);
-  StepReport report{.epoch = state_.epoch,
-                    .batch = state_.batch,
-                    .step = state_.step,
-                    .learning_rate = learning_rate(state_.step),
-                    .gradient_norm = optimizer_.gradient_norm(),
-                    .values = {}};
-  ++state_.step;
-  ++state_.batch;
+  auto report = next_report();
+  report.gradient_norm = optimizer_.gradient_norm();
   const auto status = all_reduce_status(value, hooks, report);
-  if (std::isfinite(report.values.at("loss")) && std::isfinite(report.gradient_norm)) {
+  if (is_finite(report)) {
     update_weights(report);
-    report.spike = state_.spikes.update(report.values.at("loss"));
-    if (hooks.on_step) hooks.on_step(report);
+    count_step(report, hooks);
   } else {
     skip_step(report, batch, hooks);
     restore_buffers(*model_, buffers);
@@ -128,29 +131,48 @@ Trainer::StepStatus Trainer::step(const loader::Batch& batch, const TrainHooks& 
   return status;
 }
 
+StepReport Trainer::next_report() {
+  StepReport report{.epoch = state_.epoch,
+                    .batch = state_.batch,
+                    .step = state_.step,
+                    .learning_rate = learning_rate(state_.step),
+                    .gradient_norm = 0,
+                    .values = {}};
+  ++state_.step;
+  ++state_.batch;
+  return report;
+}
+
 loss::LossValue Trainer::backward(const loader::Batch& batch) {
-  const auto value =
-      backward_batch(*model_, batch.images,
-                     {.views = batch.views,
-                      .micro_batch = options_.micro_batch,
-                      .encode_empty = options_.sync_batch_norm && ranks_->size() > 1,
-                      .before_last_pass = [&] { gradients_.prepare_for_backward(); }},
-                     [&](const encoder::Encoded& leaves) {
-                       return backward_global_loss(*ranks_, *loss_, leaves, batch);
-                     });
+  const auto value = backward_batch(
+      *model_, upload(batch.images, device_),
+      {.views = batch.views,
+       .micro_batch = options_.micro_batch,
+       .encode_empty = options_.sync_batch_norm && ranks_->size() > 1,
+       .precision = options_.precision,
+       .before_last_pass = [&] { gradients_.prepare_for_backward(); }},
+      [&](const encoder::Encoded& leaves) {
+        return backward_global_loss(*ranks_, *loss_, leaves, batch, device_steps_.scale());
+      });
   gradients_.finish();
   return value;
 }
 
+namespace {
+
+double is_requested(const std::function<bool()>& hook) {
+  return hook && hook() ? 1.0 : 0.0;
+}
+
+}  // namespace
+
 /// Exchanges the loss, its parts and the stop and checkpoint requests in one all-reduce.
 Trainer::StepStatus Trainer::all_reduce_status(const loss::LossValue& value,
                                                const TrainHooks& hooks, StepReport& report) {
-  const auto requested = [](const std::function<bool()>& hook) {
-    return hook && hook() ? 1.0 : 0.0;
-  };
-  std::vector<double> numbers = {requested(hooks.stop_requested),
-                                 ranks_->is_rank_zero() ? requested(hooks.wants_checkpoint) : 0.0,
-                                 value.loss.item<double>()};
+  std::vector<double> numbers = {
+      is_requested(hooks.stop_requested),
+      ranks_->is_rank_zero() ? is_requested(hooks.wants_checkpoint) : 0.0,
+      value.loss.item<double>()};
   for (const auto& [name, part] : value.parts) numbers.push_back(part.item<double>());
   auto sums = torch::tensor(numbers, torch::kDouble);
   ranks_->all_reduce(sums, "summing losses");
@@ -162,8 +184,17 @@ Trainer::StepStatus Trainer::all_reduce_status(const loss::LossValue& value,
   return {.stop = total[0] > 0, .checkpoint = total[1] > 0};
 }
 
+/// The same for the requests only.
+Trainer::StepStatus Trainer::all_reduce_requests(const TrainHooks& hooks) {
+  auto sums = torch::tensor({is_requested(hooks.stop_requested),
+                             ranks_->is_rank_zero() ? is_requested(hooks.wants_checkpoint) : 0.0},
+                            torch::kDouble);
+  ranks_->all_reduce(sums, "exchanging requests");
+  const auto* total = sums.data_ptr<double>();
+  return {.stop = total[0] > 0, .checkpoint = total[1] > 0};
+}
+
 void Trainer::update_weights(const StepReport& report) {
-  state_.nonfinite = 0;
   if (options_.clip_norm > 0 && report.gradient_norm > options_.clip_norm) {
     for (auto& [name, parameter] : parameters_) {
       if (!parameter.grad().defined()) continue;
@@ -171,7 +202,59 @@ void Trainer::update_weights(const StepReport& report) {
     }
   }
   optimizer_.step(report.learning_rate);
+}
+
+void Trainer::count_step(StepReport& report, const TrainHooks& hooks) {
+  state_.nonfinite = 0;
   for (const auto& [name, number] : report.values) state_.sums[name] += number;
+  report.spike = state_.spikes.update(report.values.at("loss"));
+  if (hooks.on_step) hooks.on_step(report);
+}
+
+Trainer::StepStatus Trainer::step_on_device(const loader::Batch& batch, const TrainHooks& hooks) {
+  optimizer_.zero_grad();
+  const auto buffers =
+      options_.skip_nonfinite > 0 ? copy_buffers(*model_) : std::vector<torch::Tensor>{};
+  const auto value = backward(batch);
+  auto report = next_report();
+  std::vector<std::string> names = {"loss"};
+  std::vector<torch::Tensor> numbers = {value.loss.to(torch::kFloat)};
+  for (const auto& [name, part] : value.parts) {
+    names.push_back(name);
+    numbers.push_back(part.detach().to(torch::kFloat));
+  }
+  auto values = torch::stack(numbers);
+  ranks_->all_reduce(values, "summing losses");
+  auto factor = device_steps_.scale().defined() ? device_steps_.scale().reciprocal()
+                                                : torch::ones({}, values.options());
+  const auto norm = optimizer_.gradient_norm_on_device() * factor;
+  if (options_.clip_norm > 0) factor = factor * (options_.clip_norm / norm).clamp_max(1);
+  const double rate = report.learning_rate;
+  const auto updates = device_steps_.add(
+      std::move(report), std::move(names),
+      {.images = {}, .labels = batch.labels, .indices = batch.indices, .views = batch.views},
+      values, norm);
+  optimizer_.step_where(updates, rate, factor);
+  restore_buffers_unless(updates, *model_, buffers);
+  const auto status = all_reduce_requests(hooks);
+  if (status.stop || status.checkpoint || device_steps_.waiting() >= options_.log_every) {
+    report_device_steps(hooks);
+  }
+  return status;
+}
+
+void Trainer::report_device_steps(const TrainHooks& hooks) {
+  for (auto& [report, samples, overflow, scale] : device_steps_.take()) {
+    state_.loss_scale = scale;
+    if (is_finite(report)) {
+      optimizer_.count_step();
+      count_step(report, hooks);
+    } else if (overflow) {
+      ++state_.skipped;
+    } else {
+      skip_step(report, samples, hooks);
+    }
+  }
 }
 
 void Trainer::skip_step(const StepReport& report, const loader::Batch& batch,

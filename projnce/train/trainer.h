@@ -12,6 +12,8 @@
 #include "projnce/loader/loaders.h"
 #include "projnce/loss/loss.h"
 #include "projnce/train/adamw.h"
+#include "projnce/train/device_steps.h"
+#include "projnce/train/step_report.h"
 #include "projnce/train/train_options.h"
 
 namespace projnce::train {
@@ -37,33 +39,12 @@ struct TrainState {
   SpikeDetector spikes = {};
   /// The loss and its parts, by name, summed over the batches of the current epoch.
   std::map<std::string, double> sums = {};
-};
-
-struct StepReport {
-  int64_t epoch;  ///< the epoch that the step belongs to, from 0
-  int64_t batch;
-  int64_t step;
-  double learning_rate;
-  double gradient_norm;
-  std::map<std::string, double> values;  ///< "loss" and its parts, for the batch of all ranks
-  bool spike = false;                    ///< the loss is far above those of the previous steps
-};
-
-/// A skipped step with a non-finite loss or gradient. The weights are unchanged.
-struct NonfiniteStep {
-  const StepReport& report;
-  const loader::Batch& batch;  ///< this rank's part of the batch
-  bool stops;                  ///< if true, the limit is exceeded and training stops
-};
-
-struct EpochReport {
-  int64_t epoch;  ///< the epoch just completed, from 0
-  int64_t step;
-  double learning_rate;
-  std::map<std::string, double> means;  ///< "loss" and its parts, averaged over the epoch
+  LossScale loss_scale = {};  ///< of float16 training
 };
 
 /// Callbacks of the training loop; each may be empty. A stop requested by one rank stops all ranks.
+/// If the model is not on the CPU, `on_step` and `on_nonfinite` are called for several steps at
+/// once, at least every `log_every` steps and before the other callbacks that report or save.
 struct TrainHooks {
   std::function<void(const StepReport&)> on_step = {};
   std::function<void(const NonfiniteStep&)> on_nonfinite = {};
@@ -79,12 +60,13 @@ enum class TrainEnd { kFinished, kStopped };
 
 /// The training loop: updates the parameters of model and loss. With several ranks (data-parallel
 /// training), each rank holds the same weights, loads its part of every batch and applies the
-/// update of the whole batch.
+/// update of the whole batch. Model and loss are on `device`.
 class Trainer {
  public:
   Trainer(encoder::EmbeddingModelPtr model, loss::LossPtr loss, loader::TrainLoader& loader,
           const TrainOptions& options,
-          distributed::ProcessGroupPtr ranks = distributed::ProcessGroup::single_process());
+          distributed::ProcessGroupPtr ranks = distributed::ProcessGroup::single_process(),
+          const torch::Device& device = torch::kCPU);
 
   /// Trains from `state()` to the last epoch, or until a stop is requested. Throws
   /// (ErrorKind::kRuntime) at a non-finite loss or gradient beyond `skip_nonfinite`, before the
@@ -96,6 +78,7 @@ class Trainer {
   AdamW& optimizer() { return optimizer_; }
   const AdamW& optimizer() const { return optimizer_; }
   int64_t total_steps() const;
+  const torch::Device& device() const { return device_; }
 
  private:
   /// Requests after a step, combined over all ranks.
@@ -107,10 +90,16 @@ class Trainer {
   /// Returns false if a stop was requested before the epoch ended.
   bool run_epoch(const TrainHooks& hooks);
   StepStatus step(const loader::Batch& batch, const TrainHooks& hooks);
+  StepStatus step_on_device(const loader::Batch& batch, const TrainHooks& hooks);
+  /// Reports the steps on the device that were not reported yet. Throws like `run`.
+  void report_device_steps(const TrainHooks& hooks);
   loss::LossValue backward(const loader::Batch& batch);
+  StepReport next_report();
   StepStatus all_reduce_status(const loss::LossValue& value, const TrainHooks& hooks,
                                StepReport& report);
+  StepStatus all_reduce_requests(const TrainHooks& hooks);
   void update_weights(const StepReport& report);
+  void count_step(StepReport& report, const TrainHooks& hooks);
   void skip_step(const StepReport& report, const loader::Batch& batch, const TrainHooks& hooks);
   double learning_rate(int64_t step) const;
   std::map<std::string, double> epoch_means() const;
@@ -123,6 +112,8 @@ class Trainer {
   NamedParameters parameters_;
   AdamW optimizer_;
   distributed::GradientBucketReducer gradients_;
+  torch::Device device_;
+  DeviceSteps device_steps_;
   TrainState state_;
 };
 

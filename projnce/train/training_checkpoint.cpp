@@ -18,6 +18,7 @@ namespace {
 
 constexpr const char* kTrainingFormat = "projnce-training-2";
 constexpr const char* kGenerators = "random.generators";
+constexpr const char* kDeviceGenerators = "random.device_generators";
 
 nlohmann::json state_to_json(const TrainState& state, int64_t optimizer_steps) {
   return {{"epoch", state.epoch},
@@ -29,6 +30,8 @@ nlohmann::json state_to_json(const TrainState& state, int64_t optimizer_steps) {
           {"loss_mean", state.spikes.mean},
           {"loss_variance", state.spikes.variance},
           {"loss_steps", state.spikes.steps},
+          {"loss_scale", state.loss_scale.scale},
+          {"loss_scale_steps", state.loss_scale.steps},
           {"sums", state.sums}};
 }
 
@@ -37,15 +40,19 @@ void read_state(const std::string& text, Trainer& trainer) {
     const auto json = parse_json(text, "the training state of the checkpoint");
     const auto count = [&](const char* key) { return json_count(json.at(key), key); };
     const auto steps = count("optimizer_steps");
-    trainer.state() = {.epoch = count("epoch"),
-                       .batch = count("batch"),
-                       .step = count("step"),
-                       .nonfinite = count("nonfinite"),
-                       .skipped = count(json.contains("skipped") ? "skipped" : "passed_over"),
-                       .spikes = {.mean = json.at("loss_mean"),
-                                  .variance = json.at("loss_variance"),
-                                  .steps = count("loss_steps")},
-                       .sums = json.at("sums").get<std::map<std::string, double>>()};
+    trainer.state() = {
+        .epoch = count("epoch"),
+        .batch = count("batch"),
+        .step = count("step"),
+        .nonfinite = count("nonfinite"),
+        .skipped = count(json.contains("skipped") ? "skipped" : "passed_over"),
+        .spikes = {.mean = json.at("loss_mean"),
+                   .variance = json.at("loss_variance"),
+                   .steps = count("loss_steps")},
+        .sums = json.at("sums").get<std::map<std::string, double>>(),
+        // Checkpoints of older versions do not have these.
+        .loss_scale = {.scale = json.value("loss_scale", LossScale{}.scale),
+                       .steps = json.contains("loss_scale_steps") ? count("loss_scale_steps") : 0}};
     trainer.optimizer().set_steps(steps);
   } catch (const nlohmann::json::exception& error) {
     fail("the checkpoint's training state cannot be read: ", error.what());
@@ -85,18 +92,25 @@ const std::string& metadata(const checkpoint::TensorFile& file, const std::strin
   return found->second;
 }
 
-/// Returns the random generator states, one row per rank.
-const torch::Tensor& generators_of(const checkpoint::TensorFile& file) {
-  for (const auto& [name, tensor] : file.tensors) {
-    if (name == kGenerators && tensor.dim() == 2 && tensor.scalar_type() == torch::kUInt8) {
-      return tensor;
-    }
+/// Returns the random generator states called `name`, one row per rank; undefined if there are
+/// none.
+torch::Tensor find_generators(const checkpoint::TensorFile& file, const char* name) {
+  for (const auto& [stored, tensor] : file.tensors) {
+    if (stored == name && tensor.dim() == 2 && tensor.scalar_type() == torch::kUInt8) return tensor;
   }
-  fail(file.origin, " has no random generator states (", kGenerators, ")");
+  return {};
+}
+
+torch::Tensor generators_of(const checkpoint::TensorFile& file) {
+  auto states = find_generators(file, kGenerators);
+  if (!states.defined()) fail(file.origin, " has no random generator states (", kGenerators, ")");
+  return states;
 }
 
 checkpoint::TensorFile without_generators(checkpoint::TensorFile file) {
-  std::erase_if(file.tensors, [](const auto& item) { return item.first == kGenerators; });
+  std::erase_if(file.tensors, [](const auto& item) {
+    return item.first == kGenerators || item.first == kDeviceGenerators;
+  });
   return file;
 }
 
@@ -107,6 +121,11 @@ checkpoint::TensorFile collect_training(const TrainingParts& parts,
   checkpoint::TensorFile file;
   file.tensors = training_tensors(parts);
   file.tensors.emplace_back(kGenerators, ranks.all_gather(random_state()));
+  const auto& device = parts.trainer.device();
+  const auto on_device = device.is_cpu() ? torch::Tensor() : random_state(device);
+  if (on_device.defined()) {
+    file.tensors.emplace_back(kDeviceGenerators, ranks.all_gather(on_device));
+  }
   file.metadata["format"] = kTrainingFormat;
   file.metadata["state"] = state_text(parts);
   return file;
@@ -146,11 +165,15 @@ void broadcast_training(const TrainingParts& parts, distributed::ProcessGroup& r
 }
 
 torch::Tensor saved_random_state(const checkpoint::TensorFile* file,
-                                 distributed::ProcessGroup& ranks) {
-  auto all = torch::zeros({ranks.size(), random_state().size(0)}, torch::kUInt8);
-  const bool fits =
-      ranks.is_rank_zero() && file != nullptr && generators_of(*file).sizes() == all.sizes();
-  if (fits) all = generators_of(*file).clone();
+                                 distributed::ProcessGroup& ranks, const torch::Device& device) {
+  const auto now = random_state(device);
+  if (!now.defined()) return {};
+  auto all = torch::zeros({ranks.size(), now.size(0)}, torch::kUInt8);
+  const auto saved = ranks.is_rank_zero() && file != nullptr
+                         ? find_generators(*file, device.is_cpu() ? kGenerators : kDeviceGenerators)
+                         : torch::Tensor();
+  const bool fits = saved.defined() && saved.sizes() == all.sizes();
+  if (fits) all = saved.clone();
   if (ranks.broadcast_text(fits ? "fits" : "") != "fits") return {};
   ranks.broadcast(all);
   return all[ranks.rank()].contiguous();

@@ -251,8 +251,9 @@ TORCH_LIBRARY_IMPL(_, AutocastPrivateUse1, library) {
 
 // Half precision for the operators of encoders.
 TORCH_LIBRARY_IMPL(aten, AutocastPrivateUse1, m) {
+  KERNEL_PRIVATEUSEONE(addmm, lower_precision_fp)
   KERNEL_PRIVATEUSEONE(conv2d, lower_precision_fp)
-  KERNEL_PRIVATEUSEONE(linear, lower_precision_fp)
+  KERNEL_PRIVATEUSEONE(matmul, lower_precision_fp)
 }
 
 }  // namespace projnce::testing

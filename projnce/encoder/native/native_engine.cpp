@@ -1,5 +1,6 @@
 #include "projnce/encoder/native/native_engine.h"
 
+#include <ATen/autocast_mode.h>
 #include <torch/autograd.h>
 #include <torch/types.h>
 #include <torch/utils.h>
@@ -153,6 +154,7 @@ NativeEngine::NativeEngine(BackboneSpec plan)
 
 bool NativeEngine::supports(const torch::Tensor& images, bool training) const {
   if (!is_supported(images) || images.dim() != 4 || images.numel() == 0) return false;
+  if (at::autocast::is_autocast_enabled(torch::kCPU)) return false;
   const bool gradients = torch::GradMode::is_enabled();
   if (gradients && (images.requires_grad() || !training)) return false;
   for (const auto& parameter : parameters_of(backbones_->plan)) {

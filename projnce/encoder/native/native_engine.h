@@ -51,7 +51,8 @@ class NativeEngine {
   explicit NativeEngine(BackboneSpec plan);
 
   /// Returns true if `forward` supports this input: float or double on the CPU with the type of the
-  /// parameters, at least one image, and gradients only in training and only for parameters.
+  /// parameters, at least one image, gradients only in training and only for parameters, and no
+  /// autocast.
   bool supports(const torch::Tensor& images, bool training) const;
   /// [N, C, H, W] -> [N, F].
   torch::Tensor forward(const torch::Tensor& images, bool training);
