@@ -133,6 +133,7 @@ inference::AuditOutput run_audit(AuditArguments& arguments, const Context& conte
       fail("expected the directory of a run, or --embeddings and --labels");
     }
     arguments.run.context = open_context(context);
+    arguments.run.device = arguments.table.table.device;
     return inference::audit_run(arguments.run, context.logger);
   }
   if (!arguments.run.run.empty()) {

@@ -55,6 +55,7 @@ void add(CLI::App& app, Context& context) {
   auto* former =
       add_choice(*command, "--part", arguments->request.split, splits, "former name of --split")
           ->group("");  // not in the help text
+  add_device(*command, arguments->request.device);
   add_json_flag(*command, arguments->json);
   command->callback([arguments, split, former, &context] {
     if (former->count() > 0) {

@@ -127,6 +127,7 @@ inference::EvalResult evaluate_table(Arguments& arguments, const Context& contex
   arguments.table.embeddings = arrays.embeddings;
   arguments.table.context = open_context(context);
   arrays.table = arguments.table;
+  arrays.device = arguments.table.device;
   arrays.protocol = arguments.run.protocol;
   return inference::evaluate_arrays(arrays, context.logger);
 }
@@ -139,9 +140,11 @@ inference::EvalResult evaluate(Arguments& arguments, const Context& context) {
   }
   if (!arrays) {
     arguments.run.context = open_context(context);
+    arguments.run.device = arguments.table.device;
     return inference::evaluate_run(arguments.run, context.logger);
   }
   arguments.arrays.protocol = arguments.run.protocol;
+  arguments.arrays.device = arguments.table.device;
   if (arguments.arrays.labels.empty()) fail("--embeddings requires --labels or a table");
   return inference::evaluate_arrays(arguments.arrays, context.logger);
 }

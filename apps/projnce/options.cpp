@@ -61,6 +61,12 @@ std::string long_name(const std::string& names) {
   return comma == std::string::npos ? names : names.substr(comma + 1);
 }
 
+void add_device(CLI::App& command, std::string& device) {
+  command.add_option("--device", device, "where encoders run: auto, cpu, cuda or cuda:N")
+      ->type_name("DEVICE")
+      ->default_str(device);
+}
+
 CLI::Option* add_choice(CLI::App& command, const std::string& names, std::string& target,
                         const std::vector<std::string>& known, const std::string& help) {
   std::vector<std::pair<std::string, std::string>> choices;

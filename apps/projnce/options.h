@@ -100,6 +100,9 @@ CLI::Option* add_choice(CLI::App& command, const std::string& names, Value& targ
       ->default_str(current);
 }
 
+/// Adds the option --device.
+void add_device(CLI::App& command, std::string& device);
+
 /// Overload for options whose value is the name itself.
 CLI::Option* add_choice(CLI::App& command, const std::string& names, std::string& target,
                         const std::vector<std::string>& known, const std::string& help);

@@ -72,6 +72,7 @@ void add(CLI::App& app, Context& context) {
   add_number(*command, "--top-k", arguments->request.top_k, at_least(1),
              "number of classes to print per sample");
   command->add_option("--csv", arguments->csv, "write the CSV to this file");
+  add_device(*command, arguments->request.device);
   add_json_flag(*command, arguments->json);
   command->callback([arguments, &context] { run(*arguments, context); });
 }

@@ -1,5 +1,6 @@
 #include "apps/projnce/table_options.h"
 
+#include "apps/projnce/options.h"
 #include "projnce/core/error.h"
 #include "projnce/io/printable.h"
 #include "projnce/io/table/data_table.h"
@@ -29,6 +30,7 @@ void add_table_options(CLI::App& command, inference::TableRequest& request) {
   command.add_option("--run", request.run, "run that embeds the column --image or --audio")
       ->type_name("RUN")
       ->group(group);
+  add_device(command, request.device);
 }
 
 bool has_table_options(const inference::TableRequest& request) {

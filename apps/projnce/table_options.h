@@ -7,7 +7,7 @@
 namespace projnce::app {
 
 /// Adds the options that describe a table: --label, --text, --image, --audio, --id, --split,
-/// --group, --feature-columns and --run.
+/// --group, --feature-columns and --run; also --device.
 void add_table_options(CLI::App& command, inference::TableRequest& request);
 
 /// True if any of these options was given.

@@ -35,6 +35,11 @@ EmbeddingModel::EmbeddingModel(EncoderPtr encoder, const HeadOptions& head)
   }
 }
 
+torch::Device device_of(const torch::nn::Module& module) {
+  const auto parameters = module.parameters();
+  return parameters.empty() ? torch::Device(torch::kCPU) : parameters.front().device();
+}
+
 Encoded EmbeddingModel::forward(const torch::Tensor& images) {
   const auto features = encoder_->forward(images);
   return {features, head_->forward(features)};

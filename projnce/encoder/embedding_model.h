@@ -77,6 +77,9 @@ class EmbeddingModel : public torch::nn::Module {
   ProjectionHead head_;
 };
 
+/// Device of the parameters; the CPU for a module without parameters.
+torch::Device device_of(const torch::nn::Module& module);
+
 /// Shared ownership, as for all LibTorch modules.
 using EmbeddingModelPtr = std::shared_ptr<EmbeddingModel>;
 

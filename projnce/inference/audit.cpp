@@ -268,7 +268,7 @@ constexpr size_t kSheetSamples = 60;
 /// same classes.
 AuditedSamples encode_samples(const AuditRunRequest& request, const io::RunPaths& run,
                               const Logger& logger) {
-  const auto opened_run = open_trained_run(run, request.data, request.context);
+  const auto opened_run = open_trained_run(run, request.data, request.context, request.device);
   const auto& trained = opened_run.trained;
   const auto& opened = opened_run.data.dataset;
   const auto cache = data::open_feature_cache(request.context);

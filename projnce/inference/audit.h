@@ -137,6 +137,7 @@ struct AuditRunRequest {
   std::filesystem::path features;   ///< .npy of the audited features and their labels; empty: none
   eval::AuditOptions options;
   dataset::OpenContext context;  ///< dataset search paths
+  std::string device = "auto";   ///< of the encoder, see resolve_device
 };
 
 /// Audit report and the written files.

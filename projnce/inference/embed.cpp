@@ -6,6 +6,7 @@
 #include "projnce/config/run_config.h"
 #include "projnce/config/run_request.h"
 #include "projnce/core/counted.h"
+#include "projnce/core/device.h"
 #include "projnce/core/error.h"
 #include "projnce/core/threads.h"
 #include "projnce/data/run_data_path.h"
@@ -44,6 +45,7 @@ EmbeddedSet embed_dataset(encoder::EmbeddingModel& model, const dataset::Dataset
                           const std::function<void(int64_t)>& on_rows) {
   const torch::NoGradGuard no_grad;
   const EvalMode eval_mode(model);
+  const auto device = encoder::device_of(model);
   EmbeddedSet set{.embeddings = torch::empty({dataset->size(), model.embedding_dim()}),
                   .features = torch::empty({dataset->size(), model.feature_dim()}),
                   .labels = torch::empty({dataset->size()}, torch::kLong),
@@ -51,7 +53,7 @@ EmbeddedSet embed_dataset(encoder::EmbeddingModel& model, const dataset::Dataset
   loader::EvalLoader loader(dataset, options);
   int64_t row = 0;
   while (const auto batch = loader.next()) {
-    const auto encoded = model.forward(batch->images);
+    const auto encoded = model.forward(upload(batch->images, device));
     set.embeddings.narrow(0, row, batch->size()).copy_(encoded.embeddings);
     set.features.narrow(0, row, batch->size()).copy_(encoded.features);
     set.labels.narrow(0, row, batch->size()).copy_(batch->labels);
@@ -138,7 +140,7 @@ EmbedResult embed_inputs(const EmbedRequest& request, const Logger& logger) {
          " does not end in .npy");
   }
   const int threads = set_threads(0);
-  const auto trained = load_trained_model(io::find_run(request.run).encoder());
+  const auto trained = load_trained_model(io::find_run(request.run).encoder(), request.device);
   const auto inputs = open_inputs(request, trained.input, threads);
   const auto cache = data::open_feature_cache(request.context);
   std::vector<torch::Tensor> embeddings;

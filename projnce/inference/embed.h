@@ -16,7 +16,7 @@
 
 namespace projnce::inference {
 
-/// Embeddings of a dataset, in its order, without corrupt samples.
+/// Embeddings of a dataset, in its order, without corrupt samples; on the CPU.
 struct EmbeddedSet {
   torch::Tensor embeddings;  // [N, D]
   torch::Tensor features;    // [N, F]
@@ -24,7 +24,8 @@ struct EmbeddedSet {
   torch::Tensor indices;     // [N], int64: dataset indices
 };
 
-/// Embeds a dataset in evaluation mode, without augmentation; restores the mode of the model.
+/// Embeds a dataset in evaluation mode, without augmentation, on the device of the model; restores
+/// the mode of the model.
 /// Calls `on_rows` after every batch with the number of rows so far; it may throw to stop.
 EmbeddedSet embed_dataset(encoder::EmbeddingModel& model, const dataset::DatasetPtr& dataset,
                           const loader::EvalLoaderOptions& options,
@@ -38,6 +39,7 @@ struct EmbedRequest {
       {};  ///< current path of the run's data; empty: as recorded in the run
   std::filesystem::path output;
   std::string split = "all";     ///< split of a dataset: "train", "test" or "all"
+  std::string device = "auto";   ///< see resolve_device
   dataset::OpenContext context;  ///< dataset search paths
 };
 

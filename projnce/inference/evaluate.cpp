@@ -4,6 +4,7 @@
 
 #include <string_view>
 #include <unordered_set>
+#include "projnce/core/device.h"
 #include "projnce/core/error.h"
 #include "projnce/core/names.h"
 #include "projnce/core/progress.h"
@@ -182,7 +183,7 @@ std::vector<std::string> read_eval_inputs(const EvaluateArraysRequest& request, 
 
 EvalResult evaluate_run(const EvaluateRequest& request, const Logger& logger) {
   const auto paths = io::find_run(request.run);
-  const auto run = open_trained_run(paths, request.data, request.context);
+  const auto run = open_trained_run(paths, request.data, request.context, request.device);
   check_same_classes(run.trained, run.data.test());
   auto samples = embed_test_split(run, logger);
   const auto protocol = run_protocol_request(request.protocol, run.trained);
@@ -202,7 +203,7 @@ EvalResult evaluate_run(const EvaluateRequest& request, const Logger& logger) {
 
 EvalResult evaluate_arrays(const EvaluateArraysRequest& request, const Logger& logger) {
   set_threads(0);
-  EvalInputs samples;
+  EvalInputs samples{.device = resolve_device(request.device, "--device")};
   const auto class_names = read_eval_inputs(request, samples, logger);
   if (class_names.size() < 2) {
     const auto& file = request.table.table.empty() ? request.labels : request.table.table;

@@ -45,6 +45,7 @@ struct EvaluateRequest {
       data;  ///< current path of its data, or other data; empty: as recorded in the run
   ProtocolRequest protocol;
   dataset::OpenContext context;  ///< dataset search paths
+  std::string device = "auto";   ///< see resolve_device
 };
 
 /// Differences between the data of an evaluation and the data of the training.
@@ -77,6 +78,7 @@ struct EvaluateArraysRequest {
   std::filesystem::path test_embeddings;
   std::filesystem::path test_labels;
   ProtocolRequest protocol = {};
+  std::string device = "auto";  ///< of the nearest-neighbor search, see resolve_device
 };
 
 /// Evaluates embeddings from .npy files: `embeddings` are the reference set (gallery),

@@ -173,7 +173,7 @@ ordered_json class_json(const PredictedClass& candidate) {
 Predictions predict_inputs(const PredictRequest& request) {
   if (request.top_k < 1) fail("--top-k = ", request.top_k, ", expected 1 or more");
   const int threads = set_threads(0);
-  const auto trained = load_trained_model(io::find_run(request.run).encoder());
+  const auto trained = load_trained_model(io::find_run(request.run).encoder(), request.device);
   const auto inputs = open_predict_inputs(request.inputs, trained.input);
   Predictions predictions{.rows = std::vector<Prediction>(inputs.names.size()),
                           .readout = eval::protocol_name(trained.readout.protocol),

@@ -13,6 +13,7 @@ struct PredictRequest {
   std::filesystem::path run;
   std::vector<std::filesystem::path> inputs;  ///< files and folders
   int64_t top_k = 1;                          ///< number of classes per sample; at least 1
+  std::string device = "auto";                ///< see resolve_device
 };
 
 /// One class of a prediction.

@@ -34,9 +34,12 @@ ClassScores logit_class_scores(const torch::Tensor& logits) {
 
 ClassScores knn_class_scores(const EvalInputs& samples, const eval::KnnOptions& knn) {
   const auto& reference = samples.reference;
+  const auto& device = samples.device;
   const auto vote_fractions =
-      eval::knn_scores(reference.embeddings, reference.labels, samples.num_classes,
-                       samples.test.embeddings, resolve_neighbors(knn, reference.labels.size(0)));
+      eval::knn_scores(reference.embeddings.to(device), reference.labels.to(device),
+                       samples.num_classes, samples.test.embeddings.to(device),
+                       resolve_neighbors(knn, reference.labels.size(0)))
+          .cpu();
   return {vote_fractions, vote_fractions};
 }
 

@@ -25,6 +25,7 @@ struct EvalInputs {
   torch::Tensor logits = {};           // [N, C], of the test samples; undefined: same
   eval::LinearProbe probe = {};        ///< undefined tensors: fitted to `reference` if needed
   double temperature = 0.07;           ///< of the loss
+  torch::Device device = torch::kCPU;  ///< where nearest neighbors are searched
 };
 
 struct ProtocolResult {

@@ -61,8 +61,12 @@ std::optional<eval::InformationBounds> test_information(const EvalInputs& sample
       !all_finite(samples.logits)) {
     return {};
   }
-  const auto critic = loss.critic(subsample_rows(reference.embeddings),
-                                  subsample_rows(reference.labels), samples.num_classes);
+  const auto device = encoder::device_of(loss);
+  auto critic = loss.critic(subsample_rows(reference.embeddings).to(device),
+                            subsample_rows(reference.labels), samples.num_classes);
+  for (auto* tensor : {&critic.class_vectors, &critic.negatives}) {
+    if (tensor->defined()) *tensor = tensor->cpu();
+  }
   if (!no_infinities(critic.class_vectors) || !all_finite(critic.negatives)) return {};
   return eval::held_out_bounds(
       {.rows = {test.embeddings, test.labels},
@@ -142,6 +146,7 @@ Evaluation RunEvaluator::evaluate(encoder::EmbeddingModel& model, loss::Loss& lo
   samples.test = embed(model, test_split_, *corrupt_test_);
   samples.num_classes = num_classes_;
   samples.temperature = settings_.temperature;
+  samples.device = encoder::device_of(model);
   samples.class_vectors =
       eval::class_centroids(samples.reference.embeddings, samples.reference.labels, num_classes_);
   add_learned_classes(samples, loss);
@@ -172,11 +177,11 @@ double loss_temperature(const loss::LossOptions& options) {
 
 void add_learned_classes(EvalInputs& samples, loss::Loss& loss) {
   const torch::NoGradGuard no_gradient;
-  const auto logits = loss.logits(samples.test.features);
-  if (logits.defined() && logits.size(1) == samples.num_classes) samples.logits = logits;
+  const auto logits = loss.logits(samples.test.features.to(encoder::device_of(loss)));
+  if (logits.defined() && logits.size(1) == samples.num_classes) samples.logits = logits.cpu();
   const auto vectors = loss.class_vectors();
   if (vectors.defined() && vectors.size(0) == samples.num_classes) {
-    samples.learned_vectors = vectors.detach();
+    samples.learned_vectors = vectors.detach().cpu();
   }
 }
 

@@ -30,7 +30,7 @@ torch::Tensor embed_files(const dataset::LabeledTable& table, const TableRequest
   std::vector<std::filesystem::path> files;
   for (int64_t row = 0; row < table.size(); ++row) files.push_back(table.file_of(row));
   const int threads = set_threads(0);
-  const auto trained = load_trained_model(io::find_run(request.run).encoder());
+  const auto trained = load_trained_model(io::find_run(request.run).encoder(), request.device);
   const auto cache = data::open_feature_cache(request.context);
   const auto samples =
       data::as_model_input(data::open_files(files, trained.input), trained.input, cache);

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <filesystem>
+#include <string>
 
 #include "projnce/core/logging.h"
 #include "projnce/dataset/readers/labeled_table.h"
@@ -23,6 +24,7 @@ struct TableRequest {
   /// the embedding columns.
   std::filesystem::path embeddings = {};
   std::filesystem::path run = {};     ///< embeds the image or audio column; empty: none
+  std::string device = "auto";        ///< of that run, see resolve_device
   dataset::OpenContext context = {};  ///< dataset cache
 };
 

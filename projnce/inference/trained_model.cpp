@@ -12,6 +12,7 @@
 #include "projnce/checkpoint/module_state.h"
 #include "projnce/checkpoint/tensor_file.h"
 #include "projnce/config/run_request.h"
+#include "projnce/core/device.h"
 #include "projnce/core/error.h"
 #include "projnce/core/json.h"
 #include "projnce/core/progress.h"
@@ -230,8 +231,9 @@ void require_trained(const std::filesystem::path& path) {
        "no trained encoder at ", path.string(), ": the training has not finished");
 }
 
-TrainedModel load_trained_model(const std::filesystem::path& path) {
+TrainedModel load_trained_model(const std::filesystem::path& path, const std::string& device_name) {
   require_trained(path);
+  const auto device = resolve_device(device_name, "--device");
   auto file = checkpoint::load_tensors(path);
   const auto format = file.metadata.find("format");
   if (format == file.metadata.end() || format->second != kEncoderFormat) {
@@ -260,6 +262,8 @@ TrainedModel load_trained_model(const std::filesystem::path& path) {
   checkpoint::restore_tensors(model_tensors(trained), file);
   trained.model->eval();
   read_readout(file, readout, trained);
+  trained.model->to(device);
+  trained.loss->to(device);
   return trained;
 }
 
@@ -268,6 +272,7 @@ EvalInputs eval_inputs(const TrainedModel& trained, EmbeddedSet set) {
   samples.test = std::move(set);
   samples.num_classes = static_cast<int64_t>(trained.class_names.size());
   samples.class_vectors = trained.class_vectors;
+  samples.device = encoder::device_of(*trained.model);
   samples.temperature = loss_temperature(trained.config.loss);
   samples.probe = trained.readout.probe;
   samples.reference.embeddings = trained.readout.reference_embeddings;
@@ -300,8 +305,8 @@ EmbeddedSet embed_run_samples(const TrainedRun& run, const dataset::DatasetPtr& 
 }  // namespace
 
 TrainedRun open_trained_run(const io::RunPaths& paths, const std::filesystem::path& data_path,
-                            const dataset::OpenContext& context) {
-  auto trained = load_trained_model(paths.encoder());
+                            const dataset::OpenContext& context, const std::string& device) {
+  auto trained = load_trained_model(paths.encoder(), device);
   auto config = config::parse_run_config(config::read_stored_settings(paths.config()));
   const auto run_context = data::run_data_context(paths, config, data_path, context);
   const int threads = set_threads(static_cast<int>(config.run.threads));

@@ -55,7 +55,9 @@ torch::Tensor readout_scores(const TrainedModel& trained, const EmbeddedSet& set
 void save_trained_model(const std::filesystem::path& path, const TrainedModel& trained);
 /// Throws if `path` does not exist, because training has not finished.
 void require_trained(const std::filesystem::path& path);
-TrainedModel load_trained_model(const std::filesystem::path& path);
+/// Reads a model and moves it to a device, see resolve_device.
+TrainedModel load_trained_model(const std::filesystem::path& path,
+                                const std::string& device = "cpu");
 
 struct EmbedOptions {
   std::string label;  ///< of the progress bar
@@ -79,7 +81,7 @@ struct TrainedRun {
 /// Opens a run with the split of its training. `data` is the current path of its data, or other
 /// data; empty: as recorded in the run. Sets the number of threads.
 TrainedRun open_trained_run(const io::RunPaths& paths, const std::filesystem::path& data,
-                            const dataset::OpenContext& context);
+                            const dataset::OpenContext& context, const std::string& device = "cpu");
 
 /// Embeds the test split, and adds the class vectors and logits of the model.
 EvalInputs embed_test_split(const TrainedRun& run, const Logger& logger);

@@ -75,15 +75,17 @@ bool same_value(const Value& a, const Value& b) {
   return left && right ? *left == *right : value_text(a) == value_text(b);
 }
 
-/// True for keys that belong to ReproducibilityInfo and are not compared as settings.
-bool is_environment_key(const std::string& key) {
-  return key == "threads" || key == "version";
+/// True for keys that belong to ReproducibilityInfo and are not compared as settings. `prefix` is
+/// the section with a dot.
+bool is_environment_key(const std::string& prefix, const std::string& key) {
+  return prefix.empty() ? key == "threads" || key == "version"
+                        : prefix == "train." && key == "device";
 }
 
 void collect_changes(const Table& before, const Table& now, const std::string& prefix,
                      std::vector<std::string>& changes) {
   for (const auto& [key, value] : now.values) {
-    if (prefix.empty() && is_environment_key(key)) continue;
+    if (is_environment_key(prefix, key)) continue;
     const auto found = before.values.find(key);
     if (found == before.values.end()) {
       changes.push_back(concat(prefix, key, " = ", value_text(value), " instead of unset"));
@@ -106,8 +108,9 @@ std::string file_hash(const std::filesystem::path& path) {
 
 }  // namespace
 
-ReproducibilityInfo reproducibility_info(int threads, int ranks) {
+ReproducibilityInfo reproducibility_info(int threads, int ranks, const torch::Device& device) {
   return {{"version", kVersion},
+          {"device", torch::DeviceTypeName(device.type(), /*lower_case=*/true)},
           {"threads", std::to_string(threads)},
           {"ranks", std::to_string(ranks)},
           {"libtorch", TORCH_VERSION},
@@ -122,7 +125,8 @@ std::string reproducibility_changes(const ReproducibilityInfo& before,
   std::vector<std::string> changes;
   for (const auto& [name, value] : now) {
     const auto found = before.find(name);
-    const std::string old = found == before.end() ? "unknown" : found->second;
+    const auto* implied = name == "device" ? "cpu" : "unknown";  // in runs of older versions
+    const std::string old = found == before.end() ? implied : found->second;
     if (old != value) changes.push_back(concat(name, " ", value, " instead of ", old));
   }
   return join(changes);

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <torch/types.h>
+
 #include <map>
 #include <string>
 #include <vector>
@@ -9,11 +11,13 @@
 
 namespace projnce::run {
 
-/// What the results of a run depend on besides its settings, by name: program version, threads,
-/// ranks, instruction set, libraries. If any of these differ, two runs agree only up to rounding.
+/// What the results of a run depend on besides its settings, by name: program version, kind of
+/// device, threads, ranks, instruction set, libraries. If any of these differ, two runs agree only
+/// up to rounding.
 using ReproducibilityInfo = std::map<std::string, std::string>;
 
-ReproducibilityInfo reproducibility_info(int threads, int ranks);
+ReproducibilityInfo reproducibility_info(int threads, int ranks,
+                                         const torch::Device& device = torch::kCPU);
 
 /// Describes the differences: "threads 2 instead of 1, ..."; "" if there are none.
 std::string reproducibility_changes(const ReproducibilityInfo& before,

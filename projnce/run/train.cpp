@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "projnce/config/run_config.h"
+#include "projnce/core/device.h"
 #include "projnce/core/error.h"
 #include "projnce/core/table_reader.h"
 #include "projnce/core/threads.h"
@@ -25,6 +26,7 @@
 #include "projnce/run/run_plan.h"
 #include "projnce/run/start_weights.h"
 #include "projnce/run/training_run.h"
+#include "projnce/train/autocast.h"
 
 namespace projnce::run {
 
@@ -88,6 +90,22 @@ int choose_threads(int64_t requested, const distributed::RankEnvironment& enviro
   const int share = std::max(1, available_cores() / environment.local_world);
   const bool oversubscribed = environment.local_world > 1 && requested > share;
   return set_threads(requested == 0 || oversubscribed ? share : static_cast<int>(requested));
+}
+
+/// Device of this rank, connected with those of the other ranks.
+torch::Device choose_device(const train::TrainOptions& options,
+                            const distributed::RankEnvironment& environment,
+                            distributed::ProcessGroup& ranks) {
+  const auto device =
+      resolve_device(options.device, "train.device",
+                     {.rank = environment.local_rank, .ranks = environment.local_world});
+  train::check_precision(device, options.precision);
+  ranks.use_device(device);
+  if (options.tf32) {
+    at::globalContext().setFloat32MatmulPrecision("high");
+    at::globalContext().setAllowTF32CuDNN(true);
+  }
+  return device;
 }
 
 void check_rank_settings(const train::TrainOptions& options,
@@ -210,6 +228,7 @@ TrainOutcome train(const TrainRequest& original_request, const TrainEnvironment&
   const auto early = early_config(plan, request.run);
   check_rank_settings(early.train, *ranks);
   check_epoch_rule(early.train, early.eval);
+  const auto device = choose_device(early.train, rank_environment, *ranks);
   // Read before the data, so that a wrong file is reported immediately.
   auto weights = ranks->is_rank_zero() && !plan.checkpoint ? read_start_weights(early.train.init)
                                                            : std::nullopt;
@@ -237,13 +256,15 @@ TrainOutcome train(const TrainRequest& original_request, const TrainEnvironment&
                                      .class_priors = training_priors(data)},
                                     inference::read_matrix);
   if (weights) start_from(*std::exchange(weights, {}), *model, *loss, environment.logger);
+  model->to(device);
+  loss->to(device);
   train::seed_training(seed, *ranks);
   if (plan.directory.empty() && ranks->is_rank_zero())
     plan.directory = choose_directory(config, rank_environment);
   RunMetadata record{.command = request.command, .live = request.live};
   if (ranks->is_rank_zero())
     record_data(record, plan.directory, config.dataset, data.dataset, initial, environment.logger);
-  TrainingRun run({config, data, model, loss, ranks}, environment, std::move(record));
+  TrainingRun run({config, data, model, loss, ranks, device}, environment, std::move(record));
 
   if (resumes) {
     run.resume(io::RunPaths{plan.directory}, plan.checkpoint, request.force);

@@ -90,11 +90,11 @@ TrainingRun::TrainingRun(const TrainingComponents& components, const TrainEnviro
       report_options_(config_.report),
       threads_(static_cast<int>(config_.run.threads)),
       loader_(data_.dataset.train, loader_options(components, threads_, environment.logger)),
-      trainer_(model_, loss_, loader_, options_, ranks_),
+      trainer_(model_, loss_, loader_, options_, ranks_, components.device),
       log_every_(std::min(options_.log_every,
                           std::max<int64_t>(1, loader_.batches_per_epoch() / kMinLogsPerEpoch))),
       evaluator_(data_, evaluator_settings(components, threads_, environment)),
-      environment_info_(reproducibility_info(threads_, ranks_->size())) {
+      environment_info_(reproducibility_info(threads_, ranks_->size(), components.device)) {
   if (!ranks_->is_rank_zero()) return;  // only rank 0 reads checkpoints
   std::vector<const dataset::Dataset*> all = {&data_.train(), &data_.test()};
   if (data_.validation) all.push_back(data_.validation.get());
@@ -130,8 +130,12 @@ void TrainingRun::resume(const io::RunPaths& paths,
   }
   open_files(paths);
   train::broadcast_training(parts(), *ranks_);
-  const auto random = train::saved_random_state(checkpoint ? &checkpoint->state : nullptr, *ranks_);
-  if (random.defined()) train::set_random_state(random);
+  const auto* state = checkpoint ? &checkpoint->state : nullptr;
+  train::set_random_state(train::saved_random_state(state, *ranks_));
+  const auto& device = trainer_.device();
+  if (!device.is_cpu()) {
+    train::set_random_state(train::saved_random_state(state, *ranks_, device), device);
+  }
   environment_.logger->info("resuming at epoch {}, step {}", trainer_.state().epoch + 1,
                             trainer_.state().step);
   log_setup();
@@ -196,7 +200,8 @@ void TrainingRun::log_setup() const {
   int64_t weights = 0;
   for (const auto& parameter : model_->parameters()) weights += parameter.numel();
   const int64_t rows = std::min(options_.batch_size, data_.train().size()) * loader_.views();
-  const bool classifier = loss_->logits(torch::zeros({1, model_->feature_dim()})).defined();
+  const auto features = torch::zeros({1, model_->feature_dim()}, trainer_.device());
+  const bool classifier = loss_->logits(features).defined();
   const double chance = std::log(double(classifier ? data_.train_classes() : rows - 1));
   auto& log = *environment_.logger;
   const auto shape = data_.input.shape();
@@ -210,8 +215,10 @@ void TrainingRun::log_setup() const {
   }
   log.info("{} with {}, {:.2f} M parameters; loss {} (chance level {:.2f})", config_.encoder.name,
            model_->encoder().describe(), double(weights) / 1e6, config_.loss.name, chance);
-  log.info("{} of {} on {}{}", counted(options_.epochs, "epoch"),
-           counted(loader_.batches_per_epoch(), "batch", "batches"), counted(threads_, "thread"),
+  const auto& device = trainer_.device();
+  log.info("{} of {} on {}{}{}", counted(options_.epochs, "epoch"),
+           counted(loader_.batches_per_epoch(), "batch", "batches"),
+           device.is_cpu() ? "" : device.str() + " with ", counted(threads_, "thread"),
            ranks_->size() > 1 ? fmt::format(" on each of {} ranks", ranks_->size()) : "");
 }
 
@@ -247,6 +254,8 @@ train::TrainEnd TrainingRun::run_trainer() {
                          .on_checkpoint = [this] { save_checkpoint(); }});
   } catch (const inference::EvaluationStopped&) {
     return train::TrainEnd::kStopped;  // the state is that of before the evaluation
+  } catch (const c10::OutOfMemoryError&) {
+    fail_out_of_memory();
   }
 }
 
@@ -290,14 +299,6 @@ void TrainingRun::on_nonfinite(const train::NonfiniteStep& step) {
   fail_runtime(Hint{"lower train.learning_rate, set train.clip_norm or train.warmup_epochs, or set "
                     "train.skip_nonfinite to skip such steps"},
                "training stopped: ", what, "; its samples are in the log", last_checkpoint_text());
-}
-
-std::string TrainingRun::last_checkpoint_text() {
-  if (!checkpoints_) return {};
-  checkpoints_->wait();
-  if (!checkpoints_->newest().empty()) last_good_ = checkpoints_->newest();
-  if (last_good_.empty()) return ". There is no checkpoint yet";
-  return ". The last good checkpoint is " + last_good_.string();
 }
 
 void TrainingRun::on_epoch(const train::EpochReport& report) {

@@ -34,6 +34,7 @@ struct TrainingComponents {
   encoder::EmbeddingModelPtr model;
   loss::LossPtr loss;
   distributed::ProcessGroupPtr ranks;
+  torch::Device device = torch::kCPU;  ///< of model and loss
 };
 
 /// Metadata recorded with the run.
@@ -75,6 +76,8 @@ class TrainingRun {
   train::TrainEnd run_trainer();
   void on_step(const train::StepReport& report);
   void on_nonfinite(const train::NonfiniteStep& step);
+  /// Reports that the device is full.
+  [[noreturn]] void fail_out_of_memory();
   /// Describes the last good checkpoint, for error messages.
   std::string last_checkpoint_text();
   void on_epoch(const train::EpochReport& report);

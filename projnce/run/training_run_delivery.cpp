@@ -32,6 +32,22 @@ int64_t count_skipped(const std::vector<int64_t>& corrupt, distributed::ProcessG
 
 }  // namespace
 
+std::string TrainingRun::last_checkpoint_text() {
+  if (!checkpoints_) return {};
+  checkpoints_->wait();
+  if (!checkpoints_->newest().empty()) last_good_ = checkpoints_->newest();
+  if (last_good_.empty()) return ". There is no checkpoint yet";
+  return ". The last good checkpoint is " + last_good_.string();
+}
+
+void TrainingRun::fail_out_of_memory() {
+  fail_runtime(Hint{"set a smaller train.micro_batch, which gives the same gradient up to "
+                    "batch-norm, or a smaller train.batch_size"},
+               trainer_.device(), " is out of memory with train.batch_size = ", options_.batch_size,
+               ", ", loader_.views(), " views and train.micro_batch = ", options_.micro_batch,
+               last_checkpoint_text());
+}
+
 bool TrainingRun::load_delivered_epoch() {
   delivered_epoch_ = {.epoch = options_.epochs, .epochs = options_.epochs};
   if (data_.validation) delivered_epoch_.rule = inference::EpochRule::kBestValidation;

@@ -33,6 +33,12 @@ void check_micro_batch(const TrainOptions& options) {
 
 void list_fields(TrainOptions& options, FieldVisitor& fields) {
   fields.field("init", options.init)
+      .field("device", options.device)
+      .choice("precision", options.precision,
+              {{"float32", Precision::kFloat32},
+               {"bf16", Precision::kBfloat16},
+               {"fp16", Precision::kFloat16}})
+      .field("tf32", options.tf32)
       .field("epochs", options.epochs, between(1, 1e6))
       .field("batch_size", options.batch_size, between(2, 1 << 20))
       .field("micro_batch", options.micro_batch, at_least(0))

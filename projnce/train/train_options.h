@@ -29,8 +29,10 @@ double schedule_factor(const ScheduleOptions& options, int64_t step, int64_t ste
 
 /// Options of the training loop. The defaults are the paper's.
 struct TrainOptions {
-  std::string init = "";  ///< initial weights: a safetensors file or a run directory
+  std::string init = "";        ///< initial weights: a safetensors file or a run directory
+  std::string device = "auto";  ///< "auto", "cpu", "cuda" or "cuda:N", see resolve_device
   Precision precision = Precision::kFloat32;
+  bool tf32 = false;  ///< if true, CUDA may round factors of float32 products to TF32
   int64_t epochs = 500;
   int64_t batch_size = 256;  ///< number of samples; a batch has batch_size * views rows
   /// Number of samples encoded at a time, up to batch_size; 0 = the whole batch. Saves memory, not
