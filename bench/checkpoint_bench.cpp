@@ -6,7 +6,7 @@
 #include <filesystem>
 
 #include "projnce/checkpoint/checkpoints.h"
-#include "projnce/checkpoint/module_state.h"
+#include "projnce/checkpoint/tensor_file.h"
 #include "projnce/core/threads.h"
 #include "projnce/encoder/embedding_model.h"
 #include "projnce/encoder/resnet.h"

@@ -6,7 +6,6 @@
 
 #include "apps/projnce/command.h"
 #include "apps/projnce/options.h"
-#include "apps/projnce/table_options.h"
 #include "projnce/core/counted.h"
 #include "projnce/core/error.h"
 #include "projnce/inference/audit.h"

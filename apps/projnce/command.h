@@ -54,4 +54,11 @@ void print_json(const nlohmann::ordered_json& object);
 /// Search path for named datasets: PROJNCE_DATA, then the user's cache directory.
 dataset::OpenContext open_context(const Context& context);
 
+/// Installs handlers for SIGINT and SIGTERM that record the signal; the training loop checks for it
+/// after every step. A second signal terminates the program immediately.
+void catch_stop_signals();
+
+/// Returns the received signal, or 0.
+int stop_signal();
+
 }  // namespace projnce::app

@@ -1,13 +1,14 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <iostream>
 #include <optional>
 
 #include "apps/projnce/command.h"
-#include "apps/projnce/usage.h"
+#include "apps/projnce/options.h"
 #include "projnce/core/allocator.h"
 #include "projnce/core/error.h"
 #include "projnce/core/names.h"
@@ -15,6 +16,26 @@
 #include "projnce/kernel/isa.h"
 
 namespace projnce::app {
+
+namespace {
+
+volatile std::sig_atomic_t received = 0;
+
+void on_signal(int signal) {
+  received = signal;
+  std::signal(signal, SIG_DFL);
+}
+
+}  // namespace
+
+void catch_stop_signals() {
+  std::signal(SIGINT, on_signal);
+  std::signal(SIGTERM, on_signal);
+}
+
+int stop_signal() {
+  return received;
+}
 
 CLI::App* add_command(CLI::App& app, const std::string& name, const std::string& summary,
                       const std::string& details) {

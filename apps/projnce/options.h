@@ -8,7 +8,9 @@
 #include <utility>
 #include <vector>
 
+#include "projnce/core/error.h"
 #include "projnce/core/names.h"
+#include "projnce/inference/array_files.h"
 
 namespace projnce::app {
 
@@ -103,5 +105,27 @@ CLI::Option* add_choice(CLI::App& command, const std::string& names, Value& targ
 /// Overload for options whose value is the name itself.
 CLI::Option* add_choice(CLI::App& command, const std::string& names, std::string& target,
                         const std::vector<std::string>& known, const std::string& help);
+
+/// Adds the options that describe a table: --label, --text, --image, --audio, --id, --split,
+/// --group, --feature-columns and --run.
+void add_table_options(CLI::App& command, inference::TableRequest& request);
+
+/// True if any of these options was given.
+bool has_table_options(const inference::TableRequest& request);
+
+/// Throws if table options were given although `input` is not a table. Otherwise, if it is one,
+/// makes it the table of the request and returns true.
+bool take_table(inference::TableRequest& request, const std::filesystem::path& input);
+
+/// Returns the innermost parsed command: `data info` of `projnce data info photos`.
+/// REQUIRES: `app` has parsed, successfully or not.
+const CLI::App& reached_command(const CLI::App& app);
+
+/// Returns the full name of a command, such as "projnce data info".
+std::string command_path(const CLI::App& command);
+
+/// Converts a CLI11 parse error to an Error that suggests the closest valid name and points to the
+/// command's --help.
+Error usage_error(const CLI::App& app, const CLI::ParseError& error);
 
 }  // namespace projnce::app

@@ -4,7 +4,6 @@
 
 #include "apps/projnce/command.h"
 #include "apps/projnce/options.h"
-#include "apps/projnce/stop_signal.h"
 #include "projnce/core/counted.h"
 #include "projnce/core/names.h"
 #include "projnce/core/progress.h"

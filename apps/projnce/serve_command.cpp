@@ -6,7 +6,6 @@
 
 #include "apps/projnce/command.h"
 #include "apps/projnce/options.h"
-#include "apps/projnce/stop_signal.h"
 #include "projnce/core/error.h"
 #include "projnce/report/build/report_writer.h"
 

@@ -7,7 +7,6 @@
 #include <system_error>
 
 #include "apps/projnce/command.h"
-#include "apps/projnce/stop_signal.h"
 #include "projnce/config/run_request.h"
 #include "projnce/core/counted.h"
 #include "projnce/core/error.h"

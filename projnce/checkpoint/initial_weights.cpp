@@ -10,7 +10,7 @@
 #include <unordered_map>
 #include <unordered_set>
 
-#include "projnce/checkpoint/module_state.h"
+#include "projnce/checkpoint/tensor_file.h"
 #include "projnce/core/counted.h"
 #include "projnce/core/error.h"
 #include "projnce/core/names.h"

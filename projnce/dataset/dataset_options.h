@@ -9,7 +9,7 @@
 #include "projnce/dataset/readers/class_folders.h"
 #include "projnce/dataset/readers/image_readers.h"
 #include "projnce/dataset/readers/sound_readers.h"
-#include "projnce/dataset/wrappers/noise.h"
+#include "projnce/dataset/wrappers/wrappers.h"
 
 namespace projnce::dataset {
 

@@ -11,7 +11,6 @@
 #include "projnce/dataset/labels.h"
 #include "projnce/dataset/registry.h"
 #include "projnce/dataset/wrappers/checked_dataset.h"
-#include "projnce/dataset/wrappers/noise.h"
 #include "projnce/dataset/wrappers/wrappers.h"
 #include "projnce/io/printable.h"
 

@@ -15,7 +15,7 @@
 #include "projnce/core/error.h"
 #include "projnce/core/names.h"
 #include "projnce/core/table_reader.h"
-#include "projnce/dataset/wrappers/noise.h"
+#include "projnce/dataset/wrappers/wrappers.h"
 #include "projnce/eval/accuracy.h"
 #include "projnce/eval/nearest_centroid.h"
 #include "projnce/golden/loss_case.h"

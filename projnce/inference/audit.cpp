@@ -20,8 +20,8 @@
 #include "projnce/io/filesystem/atomic_file.h"
 #include "projnce/io/filesystem/run_directory.h"
 #include "projnce/io/printable.h"
-#include "projnce/report/csv.h"
-#include "projnce/report/grid/label_issue_sheet.h"
+#include "projnce/report/grid/contact_sheet.h"
+#include "projnce/report/text_table.h"
 
 namespace projnce::inference {
 

@@ -13,7 +13,7 @@
 #include "projnce/dataset/dataset.h"
 #include "projnce/dataset/registry.h"
 #include "projnce/eval/audit/audit.h"
-#include "projnce/inference/table_samples.h"
+#include "projnce/inference/array_files.h"
 
 namespace projnce::inference {
 

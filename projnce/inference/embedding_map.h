@@ -10,7 +10,7 @@
 
 #include "projnce/core/logging.h"
 #include "projnce/eval/tsne/tsne.h"
-#include "projnce/inference/table_samples.h"
+#include "projnce/inference/array_files.h"
 
 namespace projnce::inference {
 

@@ -12,8 +12,8 @@
 #include "projnce/dataset/registry.h"
 #include "projnce/eval/nearest_neighbors.h"
 #include "projnce/eval/retrieval.h"
+#include "projnce/inference/array_files.h"
 #include "projnce/inference/protocol_result.h"
-#include "projnce/inference/table_samples.h"
 
 namespace projnce::inference {
 

@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "projnce/checkpoint/module_state.h"
+#include "projnce/checkpoint/tensor_file.h"
 #include "projnce/core/error.h"
 #include "projnce/core/version.h"
 #include "projnce/eval/nearest_centroid.h"

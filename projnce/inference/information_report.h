@@ -9,7 +9,7 @@
 
 #include "projnce/eval/accuracy.h"
 #include "projnce/eval/information_bounds.h"
-#include "projnce/inference/table_samples.h"
+#include "projnce/inference/array_files.h"
 
 namespace projnce::inference {
 

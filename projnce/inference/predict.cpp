@@ -26,7 +26,7 @@
 #include "projnce/io/filesystem/file_tree.h"
 #include "projnce/io/filesystem/run_directory.h"
 #include "projnce/io/printable.h"
-#include "projnce/report/csv.h"
+#include "projnce/report/text_table.h"
 
 namespace projnce::inference {
 

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "projnce/config/eval_options.h"
+#include "projnce/config/run_config.h"
 #include "projnce/data/training_data.h"
 #include "projnce/distributed/process_group.h"
 #include "projnce/encoder/embedding_model.h"

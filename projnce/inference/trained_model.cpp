@@ -9,7 +9,6 @@
 #include <utility>
 #include <vector>
 
-#include "projnce/checkpoint/module_state.h"
 #include "projnce/checkpoint/tensor_file.h"
 #include "projnce/config/run_request.h"
 #include "projnce/core/error.h"

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "projnce/loss/classifier_loss.h"
+#include "projnce/loss/loss.h"
 
 namespace projnce::loss {
 

@@ -11,7 +11,6 @@
 #include <string_view>
 #include <thread>
 
-#include "projnce/config/eval_options.h"
 #include "projnce/config/run_config.h"
 #include "projnce/core/error.h"
 #include "projnce/core/toml.h"

@@ -21,7 +21,6 @@
 #include "projnce/io/filesystem/run_directory.h"
 #include "projnce/io/filesystem/temporary_folder.h"
 #include "projnce/reproduce/cells.h"
-#include "projnce/reproduce/collect.h"
 #include "projnce/reproduce/experiment.h"
 #include "projnce/reproduce/result.h"
 #include "projnce/reproduce/result_formats.h"

@@ -11,7 +11,7 @@
 #include <set>
 #include <string_view>
 
-#include "projnce/report/chart/lettering.h"
+#include "projnce/report/chart/canvas.h"
 #include "projnce/report/chart/line_chart.h"
 #include "projnce/reproduce/result.h"
 

@@ -9,9 +9,8 @@
 #include <string_view>
 
 #include "projnce/io/printable.h"
-#include "projnce/report/chart/lettering.h"
-#include "projnce/report/csv.h"
-#include "projnce/report/terminal/text_table.h"
+#include "projnce/report/chart/canvas.h"
+#include "projnce/report/text_table.h"
 #include "projnce/reproduce/result.h"
 
 namespace projnce::reproduce {

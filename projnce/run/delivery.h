@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "projnce/config/eval_options.h"
+#include "projnce/config/run_config.h"
 #include "projnce/dataset/dataset_options.h"
 #include "projnce/inference/evaluate.h"
 #include "projnce/inference/information_report.h"

@@ -3,7 +3,7 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
-#include "projnce/config/eval_options.h"
+#include "projnce/config/run_config.h"
 #include "projnce/config/run_request.h"
 #include "projnce/core/error.h"
 #include "projnce/core/json.h"

@@ -8,7 +8,7 @@
 #include "projnce/core/logging.h"
 #include "projnce/core/table.h"
 #include "projnce/distributed/process_group.h"
-#include "projnce/io/filesystem/file_lock.h"
+#include "projnce/io/filesystem/run_directory.h"
 #include "projnce/run/train.h"
 
 namespace projnce::run {

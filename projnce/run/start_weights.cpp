@@ -6,7 +6,7 @@
 #include <filesystem>
 
 #include "projnce/checkpoint/initial_weights.h"
-#include "projnce/checkpoint/module_state.h"
+#include "projnce/checkpoint/tensor_file.h"
 #include "projnce/core/counted.h"
 #include "projnce/core/error.h"
 #include "projnce/inference/trained_model.h"

@@ -5,7 +5,6 @@
 #include <numbers>
 
 #include "projnce/loss/projnce.h"
-#include "projnce/theory/batch_values.h"
 #include "projnce/theory/experiment.h"
 #include "projnce/theory/sources.h"
 

@@ -7,7 +7,6 @@
 
 #include "projnce/core/counted.h"
 #include "projnce/eval/nearest_centroid.h"
-#include "projnce/theory/batch_values.h"
 #include "projnce/theory/experiment.h"
 #include "projnce/theory/sources.h"
 

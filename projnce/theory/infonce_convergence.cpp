@@ -5,7 +5,6 @@
 #include <utility>
 #include <vector>
 
-#include "projnce/theory/batch_values.h"
 #include "projnce/theory/experiment.h"
 #include "projnce/theory/sources.h"
 

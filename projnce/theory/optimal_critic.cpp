@@ -6,7 +6,6 @@
 #include <numbers>
 #include <vector>
 
-#include "projnce/theory/batch_values.h"
 #include "projnce/theory/experiment.h"
 #include "projnce/theory/sources.h"
 

@@ -3,7 +3,6 @@
 #include <array>
 #include <utility>
 
-#include "projnce/theory/batch_values.h"
 #include "projnce/theory/experiment.h"
 #include "projnce/theory/sources.h"
 

@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
-#include "projnce/checkpoint/module_state.h"
+#include "projnce/checkpoint/tensor_file.h"
 #include "projnce/core/error.h"
 #include "projnce/core/json.h"
 #include "projnce/core/seed.h"

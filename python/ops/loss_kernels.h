@@ -13,7 +13,7 @@ namespace projnce::ops {
 ///   NAME_backward(Tensor grad_loss, as above) -> (grad of each input)
 ///   NAME_parts(as above) -> (loss, grad of each input, parts [P], which of them exist [P])
 ///   NAME_options(options...) -> (completed options..., scalars...)
-///   NAME_eager(as NAME) -> loss, see eager_losses.h
+///   NAME_eager(as NAME) -> loss, see register_losses.cpp
 ///
 /// "Input" means a differentiable one. Bit i of `grad_mask` asks for the gradient of input i; the
 /// others, and all gradients of NAME with Reduction::kNone, are empty tensors. Gradients are

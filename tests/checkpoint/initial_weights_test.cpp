@@ -8,7 +8,7 @@
 
 #include <limits>
 
-#include "projnce/checkpoint/module_state.h"
+#include "projnce/checkpoint/tensor_file.h"
 #include "tests/support/error_message.h"
 #include "tests/support/scratch_dir.h"
 

@@ -1,4 +1,4 @@
-#include "projnce/checkpoint/module_state.h"
+#include "projnce/checkpoint/tensor_file.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

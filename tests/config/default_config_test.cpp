@@ -1,4 +1,4 @@
-#include "projnce/config/default_config.h"
+#include "projnce/config/run_request.h"
 
 #include <gtest/gtest.h>
 

@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <fstream>
 
-#include "projnce/config/default_config.h"
 #include "projnce/config/run_request.h"
 #include "projnce/core/toml.h"
 #include "projnce/train/gradient_cache.h"

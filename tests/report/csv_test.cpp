@@ -1,4 +1,4 @@
-#include "projnce/report/csv.h"
+#include "projnce/report/text_table.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "projnce/reproduce/collect.h"
+#include "projnce/reproduce/result.h"
 
 #include <gtest/gtest.h>
 

@@ -12,7 +12,6 @@
 #include "projnce/core/error.h"
 #include "projnce/core/names.h"
 #include "projnce/dataset/labels.h"
-#include "projnce/dataset/split/hash_split.h"
 #include "projnce/dataset/wrappers/wrappers.h"
 #include "projnce/io/file_magic.h"
 #include "projnce/io/filesystem/file_tree.h"

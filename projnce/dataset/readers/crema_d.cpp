@@ -14,9 +14,9 @@
 #include "projnce/core/error.h"
 #include "projnce/core/names.h"
 #include "projnce/core/seed.h"
+#include "projnce/dataset/labels.h"
 #include "projnce/dataset/readers/file_dataset.h"
 #include "projnce/dataset/readers/tree_files.h"
-#include "projnce/dataset/split/hash_split.h"
 #include "projnce/io/filesystem/file_tree.h"
 #include "projnce/io/printable.h"
 

@@ -1,4 +1,4 @@
-#include "projnce/dataset/readers/folder.h"
+#include "projnce/dataset/readers/class_folders.h"
 
 #include <algorithm>
 #include <array>

@@ -7,7 +7,7 @@
 
 #include "projnce/dataset/dataset.h"
 #include "projnce/dataset/readers/class_folders.h"
-#include "projnce/dataset/readers/record_file.h"
+#include "projnce/dataset/readers/file_dataset.h"
 #include "projnce/io/filesystem/file_tree.h"
 
 namespace projnce::dataset {

@@ -7,8 +7,8 @@
 
 #include "projnce/core/counted.h"
 #include "projnce/core/error.h"
+#include "projnce/dataset/readers/file_dataset.h"
 #include "projnce/dataset/readers/image_readers.h"
-#include "projnce/dataset/readers/record_file.h"
 #include "projnce/dataset/readers/tree_files.h"
 #include "projnce/dataset/wrappers/wrappers.h"
 #include "projnce/io/printable.h"

@@ -10,7 +10,7 @@
 
 #include "projnce/encoder/native/native_engine.h"
 #include "projnce/encoder/native/native_layer.h"
-#include "projnce/kernel/conv/workspace.h"
+#include "projnce/kernel/conv/convolution.h"
 
 namespace projnce::encoder {
 

@@ -9,7 +9,6 @@
 #include "projnce/encoder/layers.h"
 #include "projnce/kernel/conv/convolution.h"
 #include "projnce/kernel/conv/epilogue.h"
-#include "projnce/kernel/conv/workspace.h"
 
 namespace projnce::encoder {
 

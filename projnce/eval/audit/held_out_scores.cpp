@@ -10,7 +10,6 @@
 
 #include "projnce/eval/audit/fold_data.h"
 #include "projnce/eval/audit/logistic_regression.h"
-#include "projnce/eval/audit/pattern_weight.h"
 #include "projnce/eval/nearest_neighbors.h"
 
 namespace projnce::eval {

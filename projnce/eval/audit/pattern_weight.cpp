@@ -1,4 +1,4 @@
-#include "projnce/eval/audit/pattern_weight.h"
+#include "projnce/eval/audit/held_out_scores.h"
 
 #include <algorithm>
 #include <cmath>

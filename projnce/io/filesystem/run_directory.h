@@ -1,7 +1,10 @@
 #pragma once
 
 #include <filesystem>
+#include <optional>
 #include <system_error>
+
+#include "projnce/io/filesystem/file_descriptor.h"
 
 namespace projnce::io {
 
@@ -48,5 +51,21 @@ void remove_leftovers(const RunPaths& paths);
 
 /// Returns the first of `base`, `base-2`, `base-3`, ... that does not exist.
 std::filesystem::path unused_run_path(const std::filesystem::path& base);
+
+/// Restricts a directory to a single writer with a lock on the file `path`, which records its
+/// owner. The system releases the lock when the process ends; the file remains and is harmless.
+class FileLock {
+ public:
+  /// Throws (ErrorKind::kInput) with the owner's process id and host if another process holds the
+  /// lock. On file systems without locks, the file only records the last writer.
+  explicit FileLock(const std::filesystem::path& path);
+
+ private:
+  FileDescriptor file_;
+};
+
+/// Returns whether the process recorded in the lock file is running; std::nullopt if none is
+/// recorded or it belongs to another host. Does not interfere with the lock.
+std::optional<bool> is_lock_owner_alive(const std::filesystem::path& path);
 
 }  // namespace projnce::io

@@ -1,9 +1,9 @@
 #pragma once
 
+#include "projnce/kernel/conv/convolution.h"
 #include "projnce/kernel/conv/epilogue.h"
 #include "projnce/kernel/conv/input_transform.h"
 #include "projnce/kernel/conv/loop_args.h"
-#include "projnce/kernel/conv/workspace.h"
 
 namespace projnce::kernel {
 

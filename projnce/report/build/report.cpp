@@ -4,7 +4,6 @@
 
 #include "projnce/core/error.h"
 #include "projnce/inference/trained_model.h"
-#include "projnce/io/filesystem/file_lock.h"
 #include "projnce/io/filesystem/run_directory.h"
 #include "projnce/report/build/report_builder.h"
 #include "projnce/report/build/report_writer.h"

@@ -5,7 +5,7 @@
 #include <nlohmann/json.hpp>
 #include <vector>
 
-#include "projnce/config/default_config.h"
+#include "projnce/config/run_request.h"
 #include "projnce/core/logging.h"
 #include "projnce/report/server/run_server.h"
 

@@ -8,7 +8,7 @@
 
 #include "projnce/core/error.h"
 #include "projnce/core/seed.h"
-#include "projnce/report/chart/lettering.h"
+#include "projnce/report/chart/canvas.h"
 #include "projnce/report/map/scatter_map.h"
 
 namespace projnce::report {

@@ -6,7 +6,6 @@
 #include <vector>
 
 #include "projnce/report/chart/canvas.h"
-#include "projnce/report/chart/lettering.h"
 
 namespace projnce::report {
 

@@ -6,7 +6,7 @@
 #include <charconv>
 
 #include "projnce/io/printable.h"
-#include "projnce/report/chart/lettering.h"
+#include "projnce/report/chart/canvas.h"
 
 namespace projnce::report {
 

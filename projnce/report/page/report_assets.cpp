@@ -1,4 +1,4 @@
-#include "projnce/report/page/report_assets.h"
+#include "projnce/report/page/report_html.h"
 
 // The assembler includes the files; CMake tracks them as dependencies. In its depend mode, ccache
 // would miss a change and return a stale object, hence: ccache:disable

@@ -11,7 +11,6 @@
 #include "projnce/core/json.h"
 #include "projnce/io/digest.h"
 #include "projnce/io/printable.h"
-#include "projnce/report/page/report_assets.h"
 
 namespace projnce::report {
 

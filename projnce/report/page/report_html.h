@@ -2,6 +2,7 @@
 
 #include <nlohmann/json.hpp>
 #include <string>
+#include <string_view>
 
 namespace projnce::report {
 
@@ -15,5 +16,11 @@ std::string report_html(const nlohmann::ordered_json& data);
 
 /// Content security policy of the report.
 std::string report_policy();
+
+// Files of web/ embedded in the program. Empty if it was built without them.
+
+std::string_view report_template();
+std::string_view report_script();
+std::string_view report_style();
 
 }  // namespace projnce::report

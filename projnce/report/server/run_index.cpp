@@ -13,11 +13,10 @@
 #include "projnce/core/error.h"
 #include "projnce/core/json.h"
 #include "projnce/core/table.h"
-#include "projnce/io/filesystem/file_lock.h"
 #include "projnce/io/filesystem/regular_file.h"
 #include "projnce/io/filesystem/run_directory.h"
 #include "projnce/io/printable.h"
-#include "projnce/report/chart/lettering.h"
+#include "projnce/report/chart/canvas.h"
 #include "projnce/report/page/former_names.h"
 #include "projnce/report/page/html_document.h"
 

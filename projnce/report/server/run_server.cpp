@@ -12,7 +12,7 @@
 
 #include "projnce/core/error.h"
 #include "projnce/io/digest.h"
-#include "projnce/report/chart/lettering.h"
+#include "projnce/report/chart/canvas.h"
 #include "projnce/report/server/bounded_server.h"
 #include "projnce/report/server/run_index.h"
 

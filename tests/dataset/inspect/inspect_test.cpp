@@ -3,7 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "projnce/dataset/readers/folder.h"
+#include "projnce/dataset/readers/class_folders.h"
 #include "tests/support/data_files.h"
 #include "tests/support/fake_dataset.h"
 #include "tests/support/sample_dataset.h"

@@ -1,4 +1,4 @@
-#include "projnce/dataset/split/hash_split.h"
+#include "projnce/dataset/labels.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

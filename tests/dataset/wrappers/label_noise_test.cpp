@@ -1,4 +1,4 @@
-#include "projnce/dataset/wrappers/noise.h"
+#include "projnce/dataset/wrappers/wrappers.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "projnce/eval/audit/fold_data.h"
-#include "projnce/eval/audit/pattern_weight.h"
+#include "projnce/eval/audit/held_out_scores.h"
 #include "tests/support/error_message.h"
 
 namespace projnce::eval {

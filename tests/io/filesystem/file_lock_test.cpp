@@ -1,4 +1,4 @@
-#include "projnce/io/filesystem/file_lock.h"
+#include "projnce/io/filesystem/run_directory.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-#include "projnce/report/chart/lettering.h"
+#include "projnce/report/chart/canvas.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "projnce/report/grid/label_issue_sheet.h"
+#include "projnce/report/grid/contact_sheet.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

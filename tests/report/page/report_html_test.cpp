@@ -5,8 +5,7 @@
 
 #include "projnce/core/toml.h"
 #include "projnce/io/filesystem/atomic_file.h"
-#include "projnce/io/filesystem/file_lock.h"
-#include "projnce/report/page/report_assets.h"
+#include "projnce/io/filesystem/run_directory.h"
 #include "projnce/report/page/report_samples.h"
 #include "projnce/report/page/run_data.h"
 #include "tests/support/child_process.h"

@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
-#include "projnce/io/filesystem/file_lock.h"
+#include "projnce/io/filesystem/run_directory.h"
 #include "tests/support/run_folder.h"
 #include "tests/support/scratch_dir.h"
 

@@ -1,4 +1,4 @@
-#include "projnce/report/terminal/text_table.h"
+#include "projnce/report/text_table.h"
 
 #include <gtest/gtest.h>
 

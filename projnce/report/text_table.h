@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace projnce::report {
 
@@ -34,5 +35,9 @@ class CsvRow {
   std::string row_;
   bool first_ = true;
 };
+
+/// Rows of cells in aligned columns for a terminal, one line for each row. Texts are UTF-8; every
+/// character counts as one column. Rows may have different lengths.
+std::string text_table(const std::vector<std::vector<std::string>>& rows);
 
 }  // namespace projnce::report
